@@ -1,4 +1,6 @@
-"""A design on a board: clock, reset, serial line, constraints, and the scripts that make and use the bitstream."""
+"""A design on a board: its clock, reset, serial line and constraints, and the scripts that make and use the
+bitstream.
+"""
 
 from .kinds import BOARDS, DEFAULT, Board
 from .ulx3s import board_files, for_serial_line

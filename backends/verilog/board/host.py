@@ -1,20 +1,21 @@
-"""Sends frames to a design on a board by its serial line, and reads what comes back: numbers in files, in and out.
+"""Sends frames from files to a design on a board over its serial line, and writes the answers to files.
 
-python3 host.py DEVICE [FRAMES]                     the frames of ../test/vectors.npz, each compared
+python3 host.py DEVICE [FRAMES]                     send the frames of ../test/vectors.npz, compare answers
 
-DEVICE is a serial line, /dev/ttyUSB0, or a board in a simulator that make bench or make netlist-bench has built. Where
-the frames have modes, with FILE an .npz or a .csv of real values by name:
+DEVICE is a serial line such as /dev/ttyUSB0, or a board in a simulator that make bench or make netlist-bench has built.
+If the frames of the design have modes, these commands read and write files, .npz or .csv, of real values by name:
 
-python3 host.py DEVICE write FILE                   the memory: weights and other state
-python3 host.py DEVICE read FILE                    the memory into a new file
-python3 host.py DEVICE predict INPUTS OUTPUTS       a prediction for each frame in INPUTS
-python3 host.py DEVICE train BATCHES [OUTPUTS]      a step for each frame in BATCHES; OUTPUTS has its losses
+python3 host.py DEVICE write FILE                   write the memory: weights and other state
+python3 host.py DEVICE read FILE                    read the memory into a new file
+python3 host.py DEVICE predict INPUTS OUTPUTS       make a prediction for each frame in INPUTS
+python3 host.py DEVICE train BATCHES [OUTPUTS]      make a step for each frame in BATCHES; OUTPUTS gets its losses
 
-An array of frames has one axis more than the tensor; one of the tensor's own shape, such as a learning rate, is used in
-every frame. A .csv has a frame a line below a line of names, inputs[3] for element 3 of inputs. With a + between them,
-one call does several: train a.npz + read w.npz.
+An array of frames has one axis more than the tensor of a frame; an array with the shape of the tensor, such as a
+learning rate, is used in every frame. The first line of a .csv has the names of the columns, such as inputs[3] for
+element 3 of inputs, and each line below it is a frame. One call runs several commands with a + between them: train
+a.npz + read w.npz.
 
-Needs numpy, and Linux for a line of a million bits a second.
+The script needs numpy, and Linux for a serial line of a million bits a second.
 """
 
 import csv
@@ -45,18 +46,18 @@ Arrays = dict[str, NDArray[Any]]
 
 
 class Refused(Exception):
-    """What is wrong, in a line: expected, found, remedy."""
+    """An error in one line: what was expected, what was found, and the remedy."""
 
 
 class Frames:
-    """The bytes of frames, as a design.json describes them; integers by port name."""
+    """The frames of a design as bytes, as design.json describes them, and as integers by port name."""
 
     def __init__(self, folder: Path) -> None:
         self.streams: list[Stream] = json.loads((folder / "design.json").read_text())["streams"]
         self.modes = sorted({mode for stream in self.streams for mode in stream["modes"]})
 
     def carried(self, output: bool, mode: int | None) -> list[Stream]:
-        """The tensors that a frame of a mode takes or gives, in order."""
+        """Return the streams of the tensors that a frame of a mode takes or gives, in order."""
 
         def passes(stream: Stream) -> bool:
             return not stream["modes"] or stream["port"] == "mode" or mode in stream["modes"]
@@ -64,7 +65,7 @@ class Frames:
         return [stream for stream in self.streams if stream["output"] is output and passes(stream)]
 
     def packet(self, frame: Mapping[str, Any]) -> bytes:
-        """The bytes of a frame: its mode if there are any, and the tensors that go with it."""
+        """Return the bytes of a frame that is sent: its mode, if the design has modes, and its tensors."""
         made = b""
         for stream in self.carried(False, self.mode(frame)):
             kind = f"<{'i' if stream['low'] < 0 else 'u'}{stream['slot_bits'] // 8}"
@@ -73,15 +74,15 @@ class Frames:
         return made
 
     def mode(self, frame: Mapping[str, Any]) -> int | None:
-        """The mode of a frame, None where the design has none."""
+        """Return the mode of a frame, or None if the design has no modes."""
         return int(frame["mode"]) if self.modes else None
 
     def length(self, mode: int | None) -> int:
-        """Bytes that a frame gives."""
+        """Return the number of bytes in the board's answer to a frame of a mode."""
         return sum(size(stream) for stream in self.carried(True, mode))
 
     def results(self, packet: bytes, mode: int | None) -> tuple[Arrays, bool]:
-        """The output tensors in a packet, by port name, and whether the frame failed."""
+        """Return the output tensors in a packet, by port name, and whether the frame failed."""
         found: Arrays = {}
         failed, at = False, 0
         for stream in self.carried(True, mode):
@@ -97,12 +98,12 @@ class Frames:
 
 
 def size(stream: Stream) -> int:
-    """Bytes of a tensor: whole words."""
+    """Return the number of bytes of a tensor in a packet, which has whole words."""
     return int(stream["beats"] * stream["data_bits"] // 8)
 
 
 class Line:
-    """A serial line to the board: raw bytes, 8 bits, no parity, a million bits a second."""
+    """A serial line to the board, for raw bytes of 8 bits without parity at a million bits a second."""
 
     def __init__(self, device: str) -> None:
         import termios
@@ -119,7 +120,7 @@ class Line:
             raise Refused(f"{device}: expected a serial line, found: {told}; name the board's, /dev/ttyUSB0") from None
 
     def exchange(self, sent: bytes, length: int) -> bytes:
-        """Send a packet, and return the answer of so many bytes."""
+        """Send a packet, and return the answer, which has `length` bytes."""
         answer = b""
         try:
             while sent:
@@ -140,7 +141,7 @@ class Line:
 
 
 class Simulated:
-    """A board in a simulator, in the place of a line to one; `clocks` have passed in it."""
+    """A board in a simulator, used like a line to a board; `clocks` is the number of clocks that it has run."""
 
     def __init__(self, program: Path) -> None:
         self.process = subprocess.Popen(
@@ -149,7 +150,7 @@ class Simulated:
         self.clocks = 0
 
     def exchange(self, sent: bytes, length: int) -> bytes:
-        """Send a packet, and return the answer of so many bytes."""
+        """Send a packet, and return the answer, which has `length` bytes."""
         into, out = self.process.stdin, self.process.stdout
         assert into is not None and out is not None
         try:
@@ -169,14 +170,14 @@ class Simulated:
 
 
 def opened(device: str) -> Line | Simulated:
-    """Open the board behind a serial device or a simulator."""
+    """Open the board at a serial device, or the simulator at a path, and return it."""
     if os.path.isfile(device) and os.access(device, os.X_OK):
         return Simulated(Path(device))
     return Line(device)
 
 
 def loaded(path: Path) -> Arrays:
-    """The arrays of an .npz; or of a .csv, elements of a frame in a row."""
+    """Return the arrays of an .npz, or those of a .csv, which has the elements of a frame in each line."""
     try:
         if path.suffix == ".csv":
             return _columns(path)
@@ -203,7 +204,7 @@ def _columns(path: Path) -> Arrays:
 
 
 def saved(path: Path, arrays: Arrays) -> None:
-    """Write real values as an .npz; or as a .csv, with a frame a line."""
+    """Write real values as an .npz, or as a .csv with one frame in each line."""
     beside = path.with_name(f".{path.name}.part")
     try:
         with beside.open("wb") as file:
@@ -221,7 +222,9 @@ def saved(path: Path, arrays: Arrays) -> None:
 
 
 def integers(path: Path, streams: Sequence[Stream], arrays: Arrays, one: bool) -> list[Arrays]:
-    """Frames of integers by port name out of real values; `one` frame where arrays have no axis of frames."""
+    """Return frames of integers by port name, made of arrays of real values; arrays that have no axis of frames give
+    one frame.
+    """
     counts, made = {}, {}
     for stream in streams:
         name, shape = stream["port"], tuple(stream["shape"])
@@ -252,7 +255,7 @@ def integers(path: Path, streams: Sequence[Stream], arrays: Arrays, one: bool) -
 
 
 def run(line: Line | Simulated, frames: Frames, word: str, sent: Sequence[Arrays]) -> Iterator[Arrays]:
-    """Send frames of a mode; yield the real values of each. Stop at the first frame that fails."""
+    """Send frames of a mode, and yield the real values of each answer; stop at the first frame that fails."""
     mode = MODES[word]
     scales = {s["port"]: 2.0 ** -s["fraction_bits"] for s in frames.carried(True, mode)}
     for number, frame in enumerate(sent):
@@ -267,7 +270,7 @@ def run(line: Line | Simulated, frames: Frames, word: str, sent: Sequence[Arrays
 
 
 def commanded(line: Line | Simulated, frames: Frames, word: str, paths: Sequence[Path]) -> str:
-    """Do what a command says, and return the line to show."""
+    """Carry out a command, and return the line to show to the user."""
     if MODES[word] not in frames.modes:
         known = [name for name, mode in MODES.items() if mode in frames.modes]
         told = f"one that has the modes {', '.join(known)}" if known else "one without modes"
@@ -287,9 +290,7 @@ def commanded(line: Line | Simulated, frames: Frames, word: str, paths: Sequence
 
 
 def compared(line: Line | Simulated, frames: Frames, count: int | None) -> tuple[int, int]:
-    """Send the frames of vectors.npz: return how many frames were sent, and how many answers differ from the
-    program's.
-    """
+    """Send the frames of vectors.npz, and return how many were sent and how many answers differ from the program's."""
     with np.load(FOLDER / "test" / "vectors.npz") as archive:
         vectors = dict(archive)
     wrong = 0
@@ -308,7 +309,7 @@ NEEDED = {"write": (1, 1), "read": (1, 1), "predict": (2, 2), "train": (1, 2)}
 
 
 def split(arguments: Sequence[str]) -> list[list[str]] | None:
-    """The commands between pluses; None for what is no command."""
+    """Return the commands between plus signs, or None if one of them is no command."""
     commands: list[list[str]] = [[]]
     for argument in arguments:
         if argument == "+":

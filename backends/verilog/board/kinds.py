@@ -1,4 +1,4 @@
-"""The boards for which there are files, and what may be chosen for each."""
+"""The boards for which there are files, and the choices that each of them allows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SLOWEST, FASTEST, DEFAULT = 10, 200, 50
 
 @dataclass(frozen=True)
 class Board:
-    """A board, and the frequency of the design's clock on it, in MHz."""
+    """A board, and the frequency in MHz of the design's clock on it."""
 
     name: str
     mhz: int = DEFAULT
@@ -37,5 +37,5 @@ class Board:
 
     @property
     def clocks(self) -> int:
-        """How many cycles of the design's clock a bit on the serial line takes."""
+        """Return how many cycles of the design's clock a bit on the serial line takes."""
         return self.mhz * 1_000_000 // BAUD

@@ -1,9 +1,9 @@
-"""Writes what nextpnr-ecp5 has placed and routed as Verilog, to be simulated with ecp5_cells.v.
+"""Writes a design that nextpnr-ecp5 has placed and routed as Verilog, to be simulated with ecp5_cells.v.
 
 python3 netlist.py ROUTED.json TOP > NETLIST.v
 
-Every part, connection and setting is that of the file, which nextpnr-ecp5 writes with --write. A part or a setting
-that ecp5_cells.v does not model is refused.
+The Verilog has every part, connection and setting of ROUTED.json, which nextpnr-ecp5 writes with --write. A part or a
+setting that ecp5_cells.v does not model is refused.
 """
 
 import json
@@ -16,22 +16,22 @@ Part = dict[str, Any]
 
 
 class Unknown(Exception):
-    """A part, or a setting of one, that there is no model of."""
+    """An error about a part, or a setting of a part, that ecp5_cells.v does not model."""
 
 
 def setting(part: Part, name: str, default: str = "") -> str:
-    """A setting as text: those that could be read as bits end in a space."""
+    """Return a setting of a part as text, without the space at the end of settings that could be read as bits."""
     return str(part["parameters"].get(name, default)).strip()
 
 
 def bits(text: str) -> str:
-    """Bits as nextpnr writes them, as a literal; those that are left open are 0."""
+    """Return bits in the notation of nextpnr as a Verilog literal, with 0 for bits that are left open."""
     known = text.strip().replace("x", "0") or "0"
     return f"{len(known)}'b{known}"
 
 
 def net(part: Part, pin: str) -> str | None:
-    """The wire at a pin, None where there is none."""
+    """Return the wire at a pin, or None if there is none."""
     found = part["connections"].get(pin, [])
     if not found:
         return None
@@ -39,7 +39,9 @@ def net(part: Part, pin: str) -> str | None:
 
 
 def driven(part: Part, pin: str, default: str = "1'b1") -> str:
-    """What drives an input: a wire, or what its multiplexer is set to; the default where nothing does."""
+    """Return what drives an input: a wire, the constant to which its multiplexer is set, or the default if nothing
+    drives it.
+    """
     chosen, wire = setting(part, f"{pin}MUX", pin), net(part, pin) or default
     if chosen in ("0", "1"):
         return f"1'b{chosen}"
@@ -49,7 +51,9 @@ def driven(part: Part, pin: str, default: str = "1'b1") -> str:
 
 
 def require(part: Part, **allowed: tuple[str, ...]) -> None:
-    """Raise Unknown for a setting that is not among those allowed; one that is not there is the first."""
+    """Raise Unknown for a setting that is not among the allowed ones; a setting that is absent counts as the first of
+    these.
+    """
     for name, values in allowed.items():
         found = setting(part, name, values[0])
         if found not in values:
@@ -62,7 +66,9 @@ def vector(part: Part, name: str, count: int, pin: Callable[[Part, str], str] = 
 
 
 def table(part: Part, name: str) -> Iterator[str]:
-    """Write a look-up table, alone, with a carry, or as memory, and the multiplexer behind the table."""
+    """Write a look-up table, which is plain, has a carry or serves as memory, and the multiplexer behind the look-up
+    table.
+    """
     require(part, WREMUX=("WRE", "INV"), WCKMUX=("WCK",), MODE=("LOGIC", "CCU2", "DPRAM", "RAMW_BLOCK"))
     mode = setting(part, "MODE", "LOGIC")
     if mode == "RAMW_BLOCK":  # What a memory's write port takes the place of.
@@ -89,14 +95,14 @@ def table(part: Part, name: str) -> Iterator[str]:
 
 
 def write_port(part: Part, name: str) -> Iterator[str]:
-    """The pins through which the memories beside it are written."""
+    """Write the pins by which neighbouring look-up tables that serve as memories are written."""
     for out, into in zip(WRITTEN, ("D0", "B0", "C0", "A0", "C1", "A1", "D1", "B1"), strict=True):
         if net(part, out):
             yield f"assign {net(part, out)} = {net(part, into) or ONE};"
 
 
 def register(part: Part, name: str) -> Iterator[str]:
-    """A register: its value comes from the table beside it, or past it."""
+    """Write a register, whose value comes from the neighbouring look-up table or directly from a pin."""
     require(part, CLKMUX=("CLK", "INV"), SRMODE=("LSR_OVER_CE", "ASYNC"), REGSET=("RESET", "SET"), SD=("0", "1"))
     require(part, LSRMODE=("LSR",), GSR=("DISABLED",))
     value = net(part, "DI" if setting(part, "SD", "0") == "1" else "M") or ONE
@@ -107,7 +113,7 @@ def register(part: Part, name: str) -> Iterator[str]:
 
 
 def multiplier(part: Part, name: str) -> Iterator[str]:
-    """A multiplier of 18 bits by 18."""
+    """Write a multiplier of 18 by 18 bits."""
     for key in part["parameters"]:
         if key.startswith("REG_") and key.endswith("_CLK"):
             require(part, **{key: ("NONE",)})
@@ -146,14 +152,16 @@ def block(part: Part, name: str) -> Iterator[str]:
 
 
 def initial(part: Part) -> Iterator[str]:
-    """What a block memory holds at first, the highest words first: in the file each has 18 of 20 bits."""
+    """Yield the first contents of a block memory, the highest words first; the file has 20 bits for each word, of which
+    18 are used.
+    """
     for number in reversed(range(64)):
         text = setting(part, f"INITVAL_{number:02X}", "0" * 320).replace("x", "0").rjust(320, "0")
         yield "288'b" + "".join(text[at + 2 : at + 20] for at in range(0, 320, 20))
 
 
 def taken(part: Part, name: str, pin: str, count: int, whole: bool = False) -> Iterator[str]:
-    """Wires of the bits of an output."""
+    """Write the assignments of the bits of a part's output to wires."""
     for k in range(count):
         if net(part, f"{pin}{k}"):
             yield f"assign {net(part, f'{pin}{k}')} = {name}{'' if whole else '_' + pin.lower()}[{k}];"
@@ -169,7 +177,7 @@ def pad(part: Part, name: str) -> Iterator[str]:
 
 
 def passed(into: str, out: str) -> Callable[[Part, str], Iterator[str]]:
-    """A part that passes a clock on."""
+    """Return a function that writes a part which only passes a clock on."""
 
     def lines(part: Part, name: str) -> Iterator[str]:
         yield f"assign {net(part, out)} = {net(part, into)};"
@@ -200,7 +208,7 @@ MODELS = {
 
 
 def written(routed: dict[str, Any], top: str) -> Iterator[str]:
-    """The lines of the netlist, a module of the given name."""
+    """Yield the lines of a routed design as a Verilog module of the given name."""
     (module,) = routed["modules"].values()
     ports, wires, lines = module["ports"], set[int](), list[str]()
     for number, part in enumerate(module["cells"].values()):

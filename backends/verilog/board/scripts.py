@@ -1,4 +1,4 @@
-"""What makes a bitstream by open tools, and what is to be known about it: a Makefile and a page."""
+"""The Makefile that makes a bitstream with open tools, and the page that says how to use it."""
 
 from __future__ import annotations
 
@@ -75,9 +75,7 @@ clean:
 
 
 def makefile(design: Design, board: Board, around: list[str]) -> str:
-    """The text of the Makefile; `around` are the files of the board's folder that are Verilog between the line and the
-    design.
-    """
+    """Return the text of the Makefile; `around` are the Verilog files of the board's folder."""
     top, inside = design.top, [f"../rtl/{name}" for name in sorted(design.files) if name.endswith(".v")]
     own = {"board": f"{top}_board.v", "bench": f"{top}_bench.v"}
     files = " ".join([*(name for name in around if name not in own.values()), *inside])

@@ -1,4 +1,4 @@
-"""The ULX3S with an LFE5U-85F: its clock, its serial line by USB, and the files that bring a design onto it."""
+"""The ULX3S board with an LFE5U-85F: its clock, its serial line over USB, and the files that bring a design onto it."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ PINS = {
 
 
 def for_serial_line(interface: Interface, made: Bound) -> Interface:
-    """The interface of a design with one bus, as narrow as the elements allow unless a width was given.
+    """Return the interface of a design with one bus, as narrow as the elements allow unless a width is given.
 
-    Raise CircuitizeError for registers, which a serial line cannot access, and for packed elements.
+    Raise CircuitizeError for an interface with registers, which a serial line cannot access, or with packed elements.
     """
     if interface.control:
         raise CircuitizeError("--board: expected no --control, found it; a serial line has no registers: leave one out")
@@ -48,10 +48,10 @@ def for_serial_line(interface: Interface, made: Bound) -> Interface:
 
 
 def board_files(design: Design, board: Board) -> dict[str, str]:
-    """Files of the folder `board`, by name: Verilog, constraints, a Makefile and the host's script.
+    """Return the files of the folder `board` by name: Verilog, constraints, a Makefile and the script for the host.
 
-    The design has one bus in and one out; `NAME_serial` is the design with its serial line, `NAME_board` that with the
-    board's clock.
+    A design on a board has one bus in and one bus out; the module `NAME_serial` is the design with its serial line, and
+    the module `NAME_board` adds the board's clock.
     """
     parts = {f"{name}.v": primitive(name) for name in ("uart_in", "uart_out", "serial_words")}
     parts |= {"serial.v": _serial(design, board), "board.v": board_top(board), "bench.v": bench_top(board)}
@@ -68,12 +68,12 @@ def board_files(design: Design, board: Board) -> dict[str, str]:
 
 @cache
 def primitive(name: str) -> str:
-    """The Verilog of a module that the board's files place around designs."""
+    """Return the Verilog of a module that the files of a board place around a design."""
     return (resources(f"{__package__}.primitives") / f"{name}.v").read_text()
 
 
 def _serial(design: Design, board: Board) -> str:
-    """The Verilog that puts a design between the bytes of a serial line."""
+    """Return the Verilog that puts a design between the incoming and the outgoing bytes of a serial line."""
     into, out = sorted(design.buses, key=lambda bus: bus.output)
     width = into.data_bits
     words = {mode: sum(s.beats for s in into.streams if design.carries(s, mode)) for mode in design.known_modes}
@@ -120,10 +120,10 @@ def _serial(design: Design, board: Board) -> str:
 
 
 def _final(words: Mapping[int, int], most: int, bits: int) -> list[str]:
-    """The Verilog of the wire `final_word`, the number of a frame's last word; with modes, the first byte of the frame
-    says which mode it has.
+    """Return the Verilog of the wire `final_word`, the number of a frame's last word; with modes, this number depends
+    on the mode, which is the frame's first byte.
 
-    If a frame names a mode that the design lacks, it has no last word, and ends when the line is quiet.
+    A frame with a mode that the design lacks has no last word, and ends when the line is quiet.
     """
     if not words:
         return [f"  wire [{bits}:0] final_word = {bits + 1}'d{most - 1};", "  wire head_unused = ^head;"]
@@ -132,8 +132,8 @@ def _final(words: Mapping[int, int], most: int, bits: int) -> list[str]:
 
 
 def board_top(board: Board) -> str:
-    """The Verilog of the top module: it makes the design's clock from the board's, and resets the design until that
-    clock is steady.
+    """Return the Verilog of the top module, which makes the design's clock from the board's clock, and resets the
+    design until that clock is steady.
     """
     common = math.gcd(board.mhz, CRYSTAL)
     into, back = CRYSTAL // common, board.mhz // common
@@ -182,8 +182,8 @@ def board_top(board: Board) -> str:
 
 
 def bench_top(board: Board) -> str:
-    """The Verilog of the top module for a simulator: the serial line and the reset, with the board's pins but without
-    its clock loop.
+    """Return the Verilog of the top module for a simulator: it has the serial line, the reset and the board's pins, but
+    not the board's clock loop.
     """
     pins = [".clk(clk_25mhz)", ".rst(rst)", ".line_in(ftdi_txd)", ".line_out(ftdi_rxd)", ".told(told)"]
     lines = [

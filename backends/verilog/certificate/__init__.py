@@ -1,4 +1,6 @@
-"""Certificates: that a parallel design computes its program for all inputs, and the checker of them."""
+"""Certificates, which show that a parallel design computes its program for all inputs, and the checker of
+certificates.
+"""
 
 from .checker.check import statement_digest
 from .checker.refusal import Refused

@@ -1,4 +1,4 @@
-"""Writes the certificate of a design: its program in plain operations, and the claims that were shown."""
+"""The writer of the certificate of a design: its program in plain operations, and the claims that were shown."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from .checker.tables import LIMIT
 def certificate(project: Project) -> Json:
     """Return the certificate of a design: its statement, its files, and the claims that are shown of it.
 
-    Raise Refused if anything is not shown, and CircuitizeError for a design of a kind that is not certified.
+    Raise Refused if a claim is not shown, and CircuitizeError for a design of a kind that is not certified.
     """
     design = project.design
     if design.control or any(stream.bus for stream in design.streams):
@@ -113,8 +113,9 @@ def _require_program(statement: Json, vectors: Vectors) -> None:
 
 
 def statement_of(program: IntegerProgram) -> Json:
-    """Return a program's operations as the checker reads them. Raise CircuitizeError for an operation that the checker
-    does not have.
+    """Return a program's operations as the checker reads them.
+
+    Raise CircuitizeError for an operation that the checker does not have.
     """
     arrow = program.arrow
     number = {wire: place for place, wire in enumerate(arrow.inputs.tolist())}
@@ -155,7 +156,7 @@ def _format(format: Fixed) -> Json:
 
 
 def _numbers(operation: Operation) -> Json:
-    """The parameters of an operation, as arrays and integers of JSON."""
+    """Return the parameters of an operation, as arrays and integers of JSON."""
     rule = NUMBERS.get(type(operation))
     if rule is None:
         raise CircuitizeError(

@@ -1,4 +1,6 @@
-"""The folded scheduler: loop nests on a few lanes, tensors in memories between them."""
+"""The folded scheduler: it lays a program out as loop nests on a few lanes, with memories for the tensors
+between them.
+"""
 
 from .graph import RULES
 from .schedule import schedule, table

@@ -1,4 +1,4 @@
-"""Along which axis the lanes of a stage that updates state lie: that along which the state is read."""
+"""The axis over which a stage that updates state spreads its lanes: the axis along which the state is read."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from .graph import Operand, Stage
 
 
 def aligned(stages: Sequence[Stage], axes: Sequence[int], states: dict[int, int]) -> list[int]:
-    """Return the axes that lanes spread over, where those of updates follow the readers of what they update.
+    """Return for each stage the axis that its lanes spread over; a stage that updates a state follows the state's
+    readers.
 
-    `states` says which wire is the next value of each. What a forward pass reads in one clock then is written, and read
-    again by the update, at one address. The reader with the most terms decides.
+    `states` maps the wire of each state to the wire of its next value. If the stage that updates a state has lanes
+    along the axis along which a forward pass reads this state, elements that are read in one clock are also written at
+    one address. If a state has several readers, the reader with the most terms decides.
     """
     made = list(axes)
     for old, new in states.items():
@@ -32,7 +34,9 @@ def aligned(stages: Sequence[Stage], axes: Sequence[int], states: dict[int, int]
 
 
 def _along(operand: Operand, shape: tuple[int, ...], axis: int, own: tuple[int, ...]) -> int | None:
-    """The axis of a tensor of shape `own` along which an operand moves with an axis of what is made."""
+    """Return the axis of a tensor of shape `own` along which an operand moves as a stage moves along `axis` of its
+    target, or None.
+    """
     if not shape or shape[axis] < 2 or operand.format.shape != own:
         return None
     at = np.moveaxis(operand.at.reshape(*shape, -1), axis, 0).reshape(shape[axis], -1)

@@ -1,4 +1,6 @@
-"""How large a lane or a unit is in a family: multipliers, and LUTs where those have four inputs."""
+"""The size of a lane or a unit in a family of FPGAs: its multipliers, and its LUTs if the family's LUTs have four
+inputs.
+"""
 
 from __future__ import annotations
 
@@ -33,10 +35,12 @@ from .size import is_bit, quotient_bits
 
 
 class Arithmetic(NamedTuple):
-    """LUTs of four inputs, a carry cell counted as two, multipliers, and tables by their words and bits.
+    """The size of a lane or a unit: LUTs of four inputs (a carry cell counts as two), multipliers, and tables by words
+    and bits.
 
-    `absorbed` are bits of registers that multipliers hold; `spared` are LUTs of six inputs that a datapath counts and
-    yosys does not place: of products in multipliers, and of bits that a sum hands on as they are.
+    `absorbed` is the number of register bits that multipliers hold. `spared` is the number of LUTs of six inputs that a
+    datapath counts but yosys does not place: those of products in multipliers, and those of bits that a sum passes on
+    unchanged.
     """
 
     lut: int
@@ -47,14 +51,18 @@ class Arithmetic(NamedTuple):
 
 
 def unit(stage: Stage, path: Datapath, split: int, family: Family) -> Arithmetic:
-    """Return what a unit takes, whose datapath this is: shares of `split` lanes are added, the rest is operations."""
+    """Return the size of a unit whose datapath is `path`: the adders of the shares of `split` lanes, and the
+    operations.
+    """
     found = _operations(stage, path, False, family)
     shares = (split - 1) * carries(lane_bits(stage, split) + 1) if split > 1 else 0
     return found._replace(lut=found.lut + shares)
 
 
 def lane(stage: Stage, path: Datapath, split: int, family: Family) -> Arithmetic:
-    """Return what one of `split` lanes takes, whose datapath this is: operations, and the sum or the greatest term."""
+    """Return the size of one of `split` lanes whose datapath is `path`: the operations, and the adder of the sum or the
+    comparison for the greatest term.
+    """
     found = _operations(stage, path, True, family)
     bits = lane_bits(stage, split)
     made = carries(bits) + bits
@@ -91,12 +99,14 @@ def _operations(stage: Stage, path: Datapath, in_reduction: bool, family: Family
 
 
 def _zeros(signal: Signal) -> int:
-    """The lowest bits that are known to be 0: those of a constant."""
+    """Return how many of a signal's lowest bits are known to be 0, which is known only of a constant."""
     return (signal.low & -signal.low).bit_length() - 1 if signal.low == signal.high != 0 else 0
 
 
 def _saturated(stage: Stage) -> set[str]:
-    """The rectifiers that only a Clamp reads, shifted or not: its LUTs do their work."""
+    """Return the names of the ReLU nodes that only a Clamp reads, directly or through shifts: the Clamp's LUTs do their
+    work.
+    """
     readers: dict[str, list[Node]] = defaultdict(list)
     for node in stage.nodes:
         for source in node.sources:
@@ -112,14 +122,14 @@ def _saturated(stage: Stage) -> set[str]:
 
 
 def carries(bits: int) -> int:
-    """Return the LUTs of an adder: a carry cell is two, and takes two bits."""
+    """Return the LUTs of an adder of `bits` bits: a carry cell counts as two LUTs and adds two bits."""
     return 2 * -(-bits // 2)
 
 
 def multipliers(operation: Operation, sources: Sequence[Signal], target: Signal, family: Family) -> int:
-    """Return the multipliers of a product; none where it is so narrow that yosys prefers logic.
+    """Return the multipliers that a product takes; 0 if the product is so narrow that yosys prefers LUTs.
 
-    It never does on an ECP5, but for operands of a bit.
+    On an ECP5 yosys never prefers LUTs for a product, unless an operand has only one bit.
     """
     if isinstance(operation, Scale):
         size = abs(operation.factor)
@@ -133,7 +143,7 @@ def multipliers(operation: Operation, sources: Sequence[Signal], target: Signal,
 
 
 def luts(operation: Operation, sources: Sequence[Signal], target: Signal, passed: int = 0) -> int:
-    """Return the LUTs of four inputs of an operation; a sum hands its lowest `passed` bits on as they are."""
+    """Return the LUTs of four inputs that an operation takes; a sum passes its lowest `passed` bits on unchanged."""
     bits, made = (sources[0].width if sources else 0), target.width
     if isinstance(operation, Shift | IsNegative | Lookup):
         return 0
@@ -162,7 +172,9 @@ def luts(operation: Operation, sources: Sequence[Signal], target: Signal, passed
 
 
 def _clamp(x: Signal, low: int, high: int, made: int) -> int:
-    """A comparison for each end that can be passed, in carry cells, and what selects."""
+    """Return the LUTs of a Clamp: carry cells that compare with each end that the value can pass, and LUTs that select
+    the result.
+    """
     above, below = x.high > high, x.low < low
     if above and not x.signed and high & (high + 1) == 0:
         return made + (x.width - made) // 3

@@ -1,4 +1,4 @@
-"""Elements a beat of the streams of a folded design."""
+"""The number of elements in a beat of each stream of a folded design."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ BESIDE_WIDEST = 32
 
 
 def sending(fold: Fold, exit: Exit, target: int, units: int) -> int:
-    """Clocks in which an output leaves: few for new state in block memory, which is not read meanwhile by a stage.
+    """Return the clocks in which an output leaves: few for new state in block memory, which no stage reads meanwhile.
 
-    Where nothing is reduced, it leaves as many elements a beat as are written a clock: it lies in so many memories.
+    New state from a stage without a reduction leaves with as many elements a beat as the stage writes a clock, because
+    it is kept in as many memories.
     """
     size, width = exit.at.size, element(fold.format(exit.wire)).width
     if fold.modal is not None or exit.wire not in fold.states.values() or not in_block(2 * size, width):
@@ -25,17 +26,18 @@ def sending(fold: Fold, exit: Exit, target: int, units: int) -> int:
 
 
 def least_beat(fold: Fold, exit: Exit) -> int:
-    """Return the elements wanted in a beat.
+    """Return the least number of elements that a beat of an output must have, or 0 if any number will do.
 
-    New state that shared lanes made leaves by powers of two, as it lies in memories.
+    New state from shared lanes leaves in beats of a power of two elements, or of the whole tensor.
     """
     return fold.elements_per_beat or int(bool(fold.members) and exit.wire in fold.states.values())
 
 
 def stream_lanes(size: int, target: int, wanted: int) -> int:
-    """Return the elements of a beat: the fewest that keep to the target.
+    """Return the number of elements in a beat of a stream: the fewest with which a tensor takes at most `target`
+    clocks, or a divisor of its size that is at most twice as large.
 
-    If some are wanted, they are a power of two or the whole tensor.
+    If `wanted` is not 0, the number of elements in a beat is at least `wanted`, and a power of two or the whole tensor.
     """
     least = min(size, -(-size // max(1, target)))
     if wanted:

@@ -1,4 +1,6 @@
-"""Which memories of a channel stand side by side as one wide memory, and which of them lie in block RAM."""
+"""The choice of which memories of a channel are placed side by side in one wide memory, and which of them are block
+RAM.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,10 @@ LUTS = 8
 
 @dataclass(frozen=True)
 class Row:
-    """Memories, by number, with one address to write and one to read: `words` words, of which so many address bits say
-    which bank, the lowest ones where `low`; in block RAM, or each by itself in LUTs.
+    """A row of memories, given by number, that have one common address for writing and one for reading.
+
+    Each memory of a row has `words` words. `bank` address bits select the bank of a row's memories: the lowest address
+    bits if `low` is true, else the highest. The memories of a row are in block RAM if `block` is true, else in LUTs.
     """
 
     places: tuple[int, ...]
@@ -32,12 +36,12 @@ class Row:
     wide: bool
 
     def bits(self, width: int) -> int:
-        """Return the bits of the row."""
+        """Return the number of bits that the memories of the row hold together."""
         return self.words * width * len(self.places)
 
 
 def alike(layouts: Sequence[Layout], number: int) -> list[list[int]]:
-    """Return the memories of a copy, by number, in groups that are read and written at one address."""
+    """Return the memories of a copy, given by number, in groups whose memories are read and written at one address."""
     copy = layouts[0].copies[number]
     written = {writing.lane: writing.word.values.tobytes() for writing in copy.writings}
     groups: dict[tuple[bytes, ...], list[int]] = {}
@@ -48,7 +52,7 @@ def alike(layouts: Sequence[Layout], number: int) -> list[list[int]]:
 
 
 def rows(layouts: Sequence[Layout], number: int, width: int, banks: int, abreast: bool) -> list[Row]:
-    """Return the memories of a copy in rows; each is a row by itself unless they may stand `abreast`."""
+    """Return the memories of a copy in rows; unless `abreast` is true, each row has only one memory."""
     copy = layouts[0].copies[number]
     if not abreast:
         words, bank, low = banked(banks, copy.depth, width)
@@ -65,21 +69,23 @@ def rows(layouts: Sequence[Layout], number: int, width: int, banks: int, abreast
 
 
 def blocks(words: int, width: int, count: int) -> int:
-    """Return the blocks of so many memories side by side, each written by itself: whole bytes of a word."""
+    """Return the block RAMs that `count` memories side by side take, if each is written separately in whole bytes of a
+    word.
+    """
     if count == 1:
         return -(-words // 512) * -(-width // WIDE)
     return -(-words // 512) * -(-count * -(-width // BYTE) * BYTE // WIDE)
 
 
 def worth(row: Row, width: int) -> int:
-    """Return the bits of block RAM that a row is worth, abreast of others."""
+    """Return the cost of a row in bits of block RAM; a bit in LUTs costs as much as several bits of block RAM."""
     return row.bits(width) * (1 if row.block else LUTS)
 
 
 def wide_memory(initialised: bool) -> tuple[str, str]:
-    """The name and text of memories side by side in block RAM.
+    """Return the name and the text of the module that holds memories side by side in block RAM.
 
-    No word is read in the clock in which it is written, so nothing stands beside it that would compare the addresses.
+    No word is read in the clock in which it is written, so no logic is needed that compares the two addresses.
     """
     name = "folded_state_row" if initialised else "folded_row"
     extra, load = start(initialised)

@@ -1,4 +1,6 @@
-"""The sizes of a folded design within a budget: of every stage and stream, and the timing that follows."""
+"""The sizes of all stages and streams of a folded design within a budget, and the timing that follows from the
+sizes.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ UNDER_WAY = 4
 
 @dataclass
 class Reader:
-    """Who reads a wire, as which operand (None for a sender), when its last read is, and whether each term reads it."""
+    """A reader of a wire: its actor, its operand (None for a sender), the clock of its last read, and whether each term
+    reads the wire.
+    """
 
     wire: int
     actor: int
@@ -39,10 +43,11 @@ class Reader:
 
 @dataclass
 class Sizes:
-    """A budget's choices: sizes of every stage and stream, the model of their timing, and what they come to.
+    """The sizes that are chosen for a budget, the model of their timing, and the lanes and multipliers that they take.
 
-    `longest` is the interval that is not to be exceeded, where the budget is one of clocks. `together` are the numbers
-    of readers that share a memory, in the order of their turns; readers of one actor read at once.
+    `longest` is the interval that must not be exceeded if the budget is a number of clocks. Each tuple of `together`
+    has the numbers of readers that share a memory, in the order of their turns; readers of one actor read at the same
+    time.
     """
 
     fold: Fold
@@ -64,7 +69,7 @@ class Sizes:
 
     @cached_property
     def links(self) -> list[model.Link]:
-        """The channels, with as many banks as keep every writer busy."""
+        """Return the channels of the design, each with as many banks as keep its writer busy."""
         if self.fold.modal is None:
             counts = model.banks(self.actors, self.unbanked, self.turns, self.orders.get(None))
         else:
@@ -87,13 +92,17 @@ class Sizes:
 
     @property
     def turns(self) -> list[model.Turns]:
-        """The actors that read each memory of several readers, and those that share lanes."""
+        """Return the actors that take turns at each memory with several readers, and those that take turns at the
+        shared lanes.
+        """
         found = [{self.unbanked[k].reader: self.unbanked[k].reads for k in group} for group in self.together]
         turns: list[model.Turns] = [tuple(actors.items()) for actors in found if len(actors) > 1]
         return [*turns, *self.lanes_turns(None)]
 
     def lanes_turns(self, mode: Mode | None) -> list[model.Turns]:
-        """The stages that share lanes in frames of a mode, as actors of it, and when each gives them up."""
+        """Return the stages that share lanes in frames of a mode, by their numbers among the actors of this mode, each
+        with the clock in which it gives up the lanes.
+        """
         if self.pool is None:
             return []
         number, first = self.actors_in(mode), len(self.fold.entries)
@@ -101,23 +110,24 @@ class Sizes:
         return [tuple((number.index(first + k), ends[k]) for k in self.pool.orders[mode])]
 
     def actors_in(self, mode: Mode | None) -> list[int]:
-        """The actors of frames of a mode; of all frames, where they are alike."""
+        """Return the numbers of the actors that run in frames of a mode; those of all actors if the mode is None."""
         return [k for k in range(len(self.actors)) if mode is None or mode in self.modes[k]]
 
     @cached_property
     def updating(self) -> set[int]:
-        """The stages that write state, as actors.
+        """Return the numbers of the actors that are stages which write state.
 
-        One frame of such a stage is under way at a time: it writes the bank that the last frame filled as soon as that
-        frame's status is taken, and not before, even where nothing that it reads is state.
+        Only one frame at a time is under way in a stage that writes state, even if the stage reads no state: the next
+        frame would overwrite the bank that a frame filled if it wrote before the status of this frame is taken.
         """
         first, written = len(self.fold.entries), set(self.fold.states.values())
         return {first + k for k, stage in enumerate(self.fold.stages) if stage.wire in written}
 
     def within(self, mode: Mode, links: list[model.Link]) -> tuple[list[int], list[model.Actor], list[model.Link]]:
-        """The links that are used in a mode, by number; its actors; these links between them.
+        """Return three things about a mode: the numbers of the links that it uses, its actors, and these links between
+        its actors.
 
-        What a prediction reads stays the same, so it waits for no status.
+        The state that a prediction reads does not change, so a prediction waits for no status.
         """
         number = {k: n for n, k in enumerate(self.actors_in(mode))}
         kept = [
@@ -130,7 +140,9 @@ class Sizes:
 
     @cached_property
     def programs(self) -> list[tuple[list[model.Actor], list[model.Link], list[model.Turns], Sequence[int] | None]]:
-        """Actors, channels, turns and their order in frames of each program that the design runs, the step first."""
+        """Return for each program that the design runs, the training step first, its actors, channels, turns and order
+        of turns.
+        """
         if self.fold.modal is None:
             return [(self.actors, self.links, self.turns, self.orders.get(None))]
         return [
@@ -140,24 +152,25 @@ class Sizes:
 
     @cached_property
     def interval(self) -> int:
-        """Clocks from frame to frame."""
+        """Return the number of clocks from one frame to the next."""
         return model.interval(*self.programs[0])
 
     @property
     def latency(self) -> int:
-        """Clocks of a frame."""
+        """Return the number of clocks from the first beat of a frame in to its last beat out."""
         return model.latency(*self.programs[0])
 
 
 def sizes(
     fold: Fold, target: int, halved: Mapping[int, int] = MappingProxyType({}), pool_size: int | None = None
 ) -> Sizes:
-    """The cheapest sizes with which each stage takes at most `target` clocks a frame, where it can.
+    """Return the cheapest sizes with which each stage takes at most `target` clocks a frame, if there are such sizes.
 
-    With state, stages run one after another. Lanes in proportion to the roots of their work then make the sum of their
-    clocks least: the target is that of the stage with the most work, and others have less in proportion to the root.
-    Stages that share lanes are one stage in this; the pool has `pool_size` lanes, or as many as keep the target.
-    `halved` says of some stages how often their targets are halved.
+    The stages of a program with state run one after another. The sum of the clocks of such stages is least if the lanes
+    of each stage are in proportion to the square root of its work: `target` is the target of the stage with the most
+    work, and the target of any other stage is smaller in proportion to the square root of its work. Stages that share
+    lanes count as one stage here; the pool has `pool_size` lanes or, if this is None, as many as keep to the target.
+    `halved` says for some stages how often their targets are halved.
     """
     stages = fold.stages
     products = sum(works(fold).values())
@@ -263,7 +276,9 @@ def sizes(
 
 
 def _with_pool(made: Sizes) -> Sizes:
-    """The same with the lanes that stages share, as many as the one with the most takes, in turns in each mode."""
+    """Return the given sizes with a pool of shared lanes, which has as many lanes as its largest user takes, and with
+    the order of turns in each mode.
+    """
     fold, first = made.fold, len(made.fold.entries)
     if not fold.members:
         return made
@@ -283,7 +298,10 @@ def _with_pool(made: Sizes) -> Sizes:
 def _read_in_order(
     fold: Fold, choices: list[Choice], readers: list[Reader], first: int, exit: Exit, width: int
 ) -> int | None:
-    """The reader, by number, that takes a state's elements in order and so many a clock: its memory is read back."""
+    """Return the number of a reader that reads the elements of a state in order, `width` of them a clock, or None.
+
+    An output that reads a state back in the same order can use the memory of such a reader.
+    """
     if exit.passage.modes != {Mode.READ}:
         return None
     for number, reader in enumerate(readers):
@@ -298,13 +316,15 @@ def _read_in_order(
 
 
 def _untriggered(fold: Fold, writer: Mapping[int, int], links: list[model.Link]) -> list[int]:
-    """Stages that read constants and state only: they start with the first input's frames."""
+    """Return the actors that are stages which read only constants and state; they start when a frame of the first input
+    starts.
+    """
     fed = {link.reader for link in links if not link.state}
     return [writer[stage.wire] for stage in fold.stages if writer[stage.wire] not in fed]
 
 
 def streams(sizes: Sizes) -> tuple[list[Stream], list[Stream]]:
-    """Input and output streams, the status apart."""
+    """Return the input streams and the output streams of a design, without the status."""
     fold = sizes.fold
     ins = [
         Stream(e.stream, e.passage.port, False, e.passage.format, width, user=True)
@@ -318,6 +338,6 @@ def streams(sizes: Sizes) -> tuple[list[Stream], list[Stream]]:
 
 
 def least_cycles(fold: Fold) -> int:
-    """Clocks of the longest stage when nothing is done in parallel."""
+    """Return the number of clocks that the longest stage takes if nothing is done in parallel."""
     longest = [stage.size * stage.terms for stage in fold.stages]
     return max([*longest, *(entry.passage.format.size for entry in fold.entries), 1])

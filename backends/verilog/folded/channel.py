@@ -1,4 +1,4 @@
-"""Channels: the memories between the stage that writes a tensor and those that read it, as Verilog text."""
+"""Channels as Verilog text: the memories between the writer of a tensor and its readers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TAIL = "endmodule\n`default_nettype wire\n"
 
 
 class Counters:
-    """The counters of one module: equal sequences that step together share one."""
+    """The counters of one module; equal sequences that step together share one counter."""
 
     def __init__(self, owner: str, files: dict[str, str]) -> None:
         self.owner, self.files = owner, files
@@ -28,7 +28,9 @@ class Counters:
         self._known: dict[tuple[bytes, str, int], str] = {}
 
     def number(self, name: str, sequence: Sequence, step: str, bits: int) -> str:
-        """Return the signal of a counter that runs through the sequence, a step each clock in which `step` is 1."""
+        """Return the signal of a counter that runs through a sequence, by one number in each clock in which `step` is
+        1.
+        """
         key = (sequence.values.tobytes(), step, bits)
         if key not in self._known:
             lines, self._known[key] = counter(f"{self.owner}_{name}", sequence, step, bits, self.files)
@@ -38,11 +40,13 @@ class Counters:
 
 @dataclass(frozen=True)
 class Channel:
-    """A tensor kept for readers that take turns, `banks` frames of it, laid out as each of them reads it.
+    """A tensor in memories for readers that take turns: `banks` frames of the tensor, laid out as each reader reads
+    them.
 
-    With `initial` it is state: two banks, one of them read. With `shows` the last reader reads the other one: what the
-    frame has written. Memories may stand `abreast`. A frame is read
-    `ahead` clocks after its writer's start, or else when all of it is written.
+    If `initial` is given, the tensor is state: the channel has two banks, of which one is read. If `shows` is true, the
+    last reader reads the other bank, which holds what the frame has written. If `abreast` is true, memories may be
+    placed side by side in one wide memory. A frame may be read `ahead` clocks after its writer's start or, if `ahead`
+    is None, when all of it is written.
     """
 
     name: str
@@ -57,12 +61,12 @@ class Channel:
 
     @property
     def lanes(self) -> tuple[int, ...]:
-        """The writer's lanes that are kept."""
+        """Return the numbers of the writer's lanes whose elements the channel keeps."""
         return tuple(sorted({w.lane for copy in self.layouts[0].copies for w in copy.writings}))
 
 
 def write_channel(channel: Channel, files: dict[str, str]) -> str:
-    """The module's text."""
+    """Return the Verilog text of the module of a channel."""
     state, width, readers = channel.initial is not None, channel.width, len(channel.layouts)
     counters = Counters(channel.name, files)
     queues = not state or channel.shows
@@ -98,7 +102,9 @@ def write_channel(channel: Channel, files: dict[str, str]) -> str:
 def _memories(
     channel: Channel, number: int, counters: Counters, names: dict[tuple[int, int, int], str], files: dict[str, str]
 ) -> list[str]:
-    """The memories of a copy, each with the address of the reader whose turn it is."""
+    """Return the Verilog of the memories of a copy, each of which is read at the address of the reader whose turn it
+    is.
+    """
     copy, width = channel.layouts[0].copies[number], channel.width
     bits, lines = bits_of(copy.depth - 1), []
     steps = [f"{prefix(reader)}_step" for reader in range(len(channel.layouts))]
@@ -108,7 +114,7 @@ def _memories(
         return (f"{{{word}, {which}}}" if row.low else f"{{{which}, {word}}}") if row.bank else word
 
     def reads(row: Row) -> str:
-        """The address at which memories are read: that of the reader whose turn it is."""
+        """Return the address at which the memories of a row are read: that of the reader whose turn it is."""
         own, place = [], row.places[0]
         for reader, layout in enumerate(channel.layouts):
             sequence = layout.copies[number].reads[place]
@@ -166,7 +172,9 @@ def _memories(
 
 
 def _contents(channel: Channel, number: int, row: Row) -> str:
-    """The first contents of a row of a state's memories: written as a frame would, into the bank that is read first."""
+    """Return the first contents of a row of a state's memories: what a frame would write into the bank that is read
+    first.
+    """
     values, width = [0] * row.words, channel.width
     for k, at in enumerate(row.places):
         for word, value in zip(*_started(channel, number, at), strict=True):
@@ -175,7 +183,7 @@ def _contents(channel: Channel, number: int, row: Row) -> str:
 
 
 def _started(channel: Channel, number: int, at: int) -> tuple[list[int], list[int]]:
-    """The words of a state's memory that hold something, and what."""
+    """Return the words of a memory of a state that hold something at the start, and the values in these words."""
     assert channel.initial is not None
     copy = channel.layouts[0].copies[number]
     place, lane = copy.stored[at]
@@ -195,7 +203,7 @@ def _column(
     counters: Counters,
     names: Mapping[tuple[int, int, int], str],
 ) -> list[str]:
-    """What is read: of one of the memories that hold it, or zero."""
+    """Return the Verilog of a column that a reader reads: one of the memories that hold its element, or 0."""
     own, first = prefix(reader), f"{prefix(reader)}_" * (reader > 0)
     step = f"{own}_step"
     lines, sources = [], [names[column.copy, bank, lane] for bank, lane in column.sources]
@@ -221,7 +229,7 @@ def _column(
 
 
 def write_rom(name: str, comment: str, rom: Rom, widths: tuple[int, ...], files: dict[str, str]) -> str:
-    """A memory of constants: the text of its module."""
+    """Return the Verilog text of a module that holds constants in a memory."""
     counters = Counters(name, files)
     depth, total = len(rom.words), sum(widths)
     bits = bits_of(depth - 1)

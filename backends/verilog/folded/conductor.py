@@ -1,4 +1,6 @@
-"""Which mode a design's frames are in: those of one program overlap, any other waits until none is under way."""
+"""The control of a design's modes: frames of one program overlap, and a frame of another mode waits until no frame is
+under way.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from .counter import bits_of
 
 
 class Conductor:
-    """The mode of the frames under way, as wires of the top module."""
+    """The mode of the frames that are under way, as wires of the top module."""
 
     def __init__(self, modal: Modal | None, wire: Callable[[str, int], str], lines: list[str]) -> None:
         self.modal, self.wire, self.lines = modal, wire, lines
@@ -22,7 +24,7 @@ class Conductor:
             wire("frames_room", 0)
 
     def _within(self, modes: frozenset[Mode]) -> str:
-        """A wire that is 1 in frames of these modes, and in all of them the constant 1."""
+        """Return a wire that is 1 in frames of the given modes, or the constant 1 if these are all modes."""
         if self.modal is None or modes >= set(self.modal.modes):
             return "1'b1"
         name = self.wire("_".join(["mode_is", *(mode.word for mode in sorted(modes))]), 0)
@@ -32,21 +34,27 @@ class Conductor:
 
     @property
     def unknown(self) -> str:
-        """1 in frames of a mode between the least and the greatest that the design lacks; they fail."""
+        """Return an expression that is 1 in frames of a mode that the design lacks, between its least and its greatest
+        mode; such frames fail.
+        """
         assert self.modal is not None
         modes = self.modal.modes
         lacking = sorted({*range(min(modes), max(modes))} - {*modes})
         return " | ".join(f"(mode == {self.bits}'d{mode})" for mode in lacking) or "1'b0"
 
     def narrowed(self, writer: frozenset[Mode], reader: frozenset[Mode]) -> str:
-        """The same for the modes of a reader, but empty where its writer has no others."""
+        """Return a wire that is 1 in frames of the reader's modes, or an empty text if the writer has no other
+        modes.
+        """
         return "" if writer <= reader else self.within(reader)
 
 
 def frames(name: str, bits: int, most: int) -> str:
-    """Counts frames under way: `room` for one more of a program that is the mode, or for any where there is none.
+    """Return a module that counts the frames under way; `room` is 1 if one more frame may begin: if none is under way,
+    or if the wanted mode runs a program and is the present mode.
 
-    The mode changes with the beat that begins a frame. Where memory is moved, one frame is under way at a time.
+    The mode changes with the beat that begins a frame. In modes that load the memory or read it back, only one frame is
+    under way at a time.
     """
     count = bits_of(most)
     lines: Sequence[str] = [

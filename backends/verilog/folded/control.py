@@ -1,4 +1,4 @@
-"""What every stage is controlled by, as Verilog text: counters, when it runs, and signals some clocks later."""
+"""The control of every stage as Verilog text: counters, the signal that the stage is running, and delayed signals."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from .counter import bits_of
 
 
 def up(name: str, count: int, guard: str) -> list[str]:
-    """A counter from 0 to count - 1 that moves where `guard` is 1, with the wire NAME_end."""
+    """Return a counter from 0 to count - 1 that moves in clocks in which `guard` is 1, and the wire NAME_end, which is
+    1 at the last number.
+    """
     if count == 1:
         return [f"  wire {name}_end = 1'b1;"]
     bits = bits_of(count - 1)
@@ -20,7 +22,9 @@ def up(name: str, count: int, guard: str) -> list[str]:
 
 
 def runs(end: str) -> list[str]:
-    """What starts and ends a frame; `running` is declared before the counters, which read it."""
+    """Return the logic that starts and ends a frame of a stage; `running` is declared before the counters, which read
+    it.
+    """
     return [
         f"  wire ending = {end};",
         "  assign start = go & (~running | ending);",
@@ -29,7 +33,7 @@ def runs(end: str) -> list[str]:
 
 
 def delays(name: str, source: str, cycles: int) -> list[str]:
-    """NAME is the source so many clocks ago; the control bits that need it are reset."""
+    """Return a signal `name` that is `source` delayed by `cycles` clocks; a reset clears the registers of the delay."""
     if cycles == 0:
         return [f"  wire {name} = {source};"]
     if cycles == 1:
@@ -42,8 +46,8 @@ def delays(name: str, source: str, cycles: int) -> list[str]:
 
 
 def drains(clocks: int, first: int, goes: str) -> list[str]:
-    """The counter `d` of the clocks in which the results of a pass leave, from the clock after `full` on, where it is
-    `first`; the stage computes while `goes` is 1.
+    """Return the counter `d` of the clocks in which the results of a pass leave; `d` is `first` in the clock after
+    `full`, and the stage computes while `goes` is 1.
     """
     size = bits_of(clocks - 1)
     return [

@@ -1,4 +1,4 @@
-"""The operations that stages are made of, and the rest expressed in them."""
+"""The translation of a program into the operations that stages are made of."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ KEPT: frozenset[type[Operation]] = frozenset({Contract, Subtract, Select, Maximu
 
 
 def core(arrow: Arrow) -> Arrow:
-    """The same function of core operations and KEPT ones, simplified.
+    """Return a simplified arrow with the same function, made of core operations and of operations in KEPT.
 
-    Gather and ScatterAdd become products with the indices' one-hot code, as their definitions say.
+    Gather and ScatterAdd become products with the one-hot code of their indices, as the definitions of these operations
+    say.
     """
     expanded = expand(arrow, KEPT | {ArgMaxOneHot})
     if not any(isinstance(operation, ArgMaxOneHot) for operation in expanded.operations):
@@ -49,7 +50,7 @@ def core(arrow: Arrow) -> Arrow:
 
 
 def _one_hot(builder: Builder, wire: int, axis: int) -> int:
-    """1 where the place along the axis is that of the greatest: neither before it nor after it."""
+    """Return a wire that is 1 at the place of the greatest element along an axis, and 0 before and after this place."""
     shape = builder.type(wire).shape
     index = builder.add(Reindex(View.broadcast(shape, (axis,))), builder.add(ArgMax(axis), wire))
     places = np.arange(shape[axis]).reshape([-1 if other == axis else 1 for other in range(len(shape))])

@@ -1,4 +1,4 @@
-"""Estimates of what a plan takes on an FPGA of some family: made before any text is."""
+"""Estimates of the size of a plan on an FPGA of a given family, which are made before any Verilog is written."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CONTROL = 2.5
 
 @dataclass
 class Cost:
-    """A sum of estimates for a family."""
+    """A sum of estimates of LUTs, flip-flops and block RAM on an FPGA of one family."""
 
     family: Family = SEVEN
     lut: float = 0
@@ -37,27 +37,33 @@ class Cost:
 
     @property
     def narrow(self) -> bool:
-        """Whether LUTs have four inputs."""
+        """Return whether the LUTs of the family have four inputs."""
         return self.family.inputs == 4
 
     def add(self, lut: float, ff: float, narrow: float | None = None) -> None:
-        """Add flip-flops and lookup tables: so many of six inputs, and `narrow` of four where that is known."""
+        """Add `ff` flip-flops and `lut` LUTs of six inputs; `narrow`, if known, replaces `lut` in a family with LUTs of
+        four inputs.
+        """
         if self.narrow:
             lut = CONTROL * lut if narrow is None else narrow
         self.lut, self.ff = self.lut + lut, self.ff + ff
 
     def block(self, words: int, width: int, copies: int = 1) -> None:
-        """Add memories in blocks."""
+        """Add `copies` equal memories in block RAM."""
         self.bram_bits += words * width * copies
         self.blocks += self.family.blocks(words, width) * copies
 
     def row(self, words: int, width: int, count: int) -> None:
-        """Add memories side by side, each written by itself in whole bytes of a block."""
+        """Add `count` memories side by side in block RAM, each of which is written separately in whole bytes of
+        a word.
+        """
         self.bram_bits += words * width * count
         self.blocks += self.family.blocks(words, width if count == 1 else -(-width // BYTE) * BYTE * count)
 
     def sequence(self, sequence: Numbers | None) -> None:
-        """Add what a sequence takes: its counters, and its table in block RAM or in LUTs; nothing for None."""
+        """Add the cost of a sequence: its counters, and its table in block RAM or in LUTs; a sequence of None adds no
+        cost.
+        """
         if sequence is None:
             return
         self.add(*sequence.counters)
@@ -68,8 +74,10 @@ class Cost:
             self.add(bits / 13.5, 0, bits / 7)
 
     def memory(self, words: int, width: int, copies: int = 1) -> None:
-        """A memory read into a register: in a block, or in LUTs, of which four of six inputs hold 32 words of 6 bits or
-        64 of 3, and four of four inputs 16 words of 4; and what selects one of several.
+        """Add memories that are read into a register, either in block RAM or in LUTs.
+
+        Four LUTs of six inputs hold 32 words of 6 bits or 64 words of 3 bits, and four LUTs of four inputs hold 16
+        words of 4 bits; further LUTs select one of several such groups.
         """
         if in_block(words, width):
             self.block(words, width, copies)
@@ -83,7 +91,11 @@ class Cost:
         self.add(copies * luts, copies * width, copies * narrow)
 
     def constants(self, words: int, width: int) -> None:
-        """Constants read into a register: a LUT holds what its inputs tell apart; of few words many bits agree."""
+        """Add constants that are read into a register.
+
+        A LUT holds as many words as its inputs can distinguish; if there are few words, many of their bits are equal
+        and share LUTs.
+        """
         if rom_in_block(words, width):
             self.block(words, width)
         else:
@@ -92,24 +104,24 @@ class Cost:
             self.add(distinct * wide, distinct, distinct * narrow)
 
     def table(self, words: int, width: int, copies: int) -> None:
-        """Tables that operations read: of functions that are smooth, of which a LUT holds more."""
+        """Add the tables that Lookup operations read; their functions are smooth, so that a LUT holds more entries."""
         if words * width >= self.family.rom_bits:
             self.block(words, width, copies)
         else:
             self.add(words * width * copies / 48, 0, words * width * copies / 18)
 
     def drained(self, bits: int, ways: int) -> None:
-        """Registers of so many bits, each of one of as many registers as there are ways."""
+        """Add `bits` flip-flops, each of which is loaded from one of `ways` other flip-flops."""
         if ways > 1:
             wide = 1.0 if ways <= 4 else 0.47 * ways - 0.8
             self.add(bits * wide, bits, bits * min(ways - 1, 0.74 * ways))
 
 
 def computing(cost: Cost, fold: Fold, number: int, lanes: int, split: int, units: int) -> int:
-    """Add what a stage computes with: lanes, each one of `split` that share a sum, units, what lies between them, and
-    what starts them.
+    """Add the parts with which a stage computes, and return the number of their multipliers.
 
-    Return the multipliers.
+    The parts of a stage are its lanes, of which `split` share a sum, its units, the registers between lanes and units,
+    and the logic that starts them.
     """
     cost.add(8, 8)
     stage = fold.stages[number]
@@ -130,7 +142,7 @@ def computing(cost: Cost, fold: Fold, number: int, lanes: int, split: int, units
 
 
 def pooling(cost: Cost, fold: Fold, size: int, choices: Sequence[Choice]) -> int:
-    """Add the shared lanes, without what selects their factors. Return the multipliers."""
+    """Add the shared lanes without the logic that selects their factors, and return the number of multipliers."""
     if not size:
         return 0
     x, y, total = widths(fold, choices)
@@ -141,7 +153,9 @@ def pooling(cost: Cost, fold: Fold, size: int, choices: Sequence[Choice]) -> int
 
 
 def selecting(cost: Cost, plan: Plan) -> None:
-    """Add what selects the factors of shared lanes: a register for each factor of a stage, and for those of a lane."""
+    """Add the logic that selects the factors of shared lanes: registers for the factors of each stage, and for those of
+    each lane.
+    """
     pool, fold = plan.sizes.pool, plan.sizes.fold
     if pool is None:
         return
@@ -156,7 +170,7 @@ def selecting(cost: Cost, plan: Plan) -> None:
 
 
 def framing(cost: Cost, sizes: Sizes) -> None:
-    """Add what is around the stages: flags that tell the status, receivers and senders."""
+    """Add the parts around the stages: the flags that make the status, the receivers and the senders."""
     for link in sizes.links[len(sizes.readers) :]:
         cost.add(4 + (link.banks or 1), (link.banks or 1) + 2 * bits_of(link.banks or 1))
     streams = len(sizes.in_lanes) + len(sizes.out_lanes)
@@ -169,7 +183,9 @@ def framing(cost: Cost, sizes: Sizes) -> None:
 
 
 def estimate(plan: Plan, family: Family = SEVEN) -> dict[str, int]:
-    """lut, ff, dsp, bram_bits and blocks of a plan in a family. LUTs that serve as memory are counted."""
+    """Return the estimates `lut`, `ff`, `dsp`, `bram_bits` and `blocks` of a plan for a family; `lut` includes LUTs
+    that serve as memory.
+    """
     cost, fold, dsp = Cost(family), plan.sizes.fold, 0
     for number, tiling in enumerate(plan.tilings):
         _, after, _, before = fold.paths(number, tiling.split)
@@ -199,7 +215,9 @@ def estimate(plan: Plan, family: Family = SEVEN) -> dict[str, int]:
 
 
 def _columns(plan: Plan) -> Iterator[tuple[int, str, int]]:
-    """Stage, operand, and how many elements of it are read in a clock."""
+    """Yield each operand that is read from a memory: its stage, its name, and how many of its elements are read in a
+    clock.
+    """
     for (number, operand), rom in plan.roms.items():
         yield number, operand, rom.words.shape[1]
     first = len(plan.sizes.in_lanes)
@@ -212,7 +230,9 @@ def _columns(plan: Plan) -> Iterator[tuple[int, str, int]]:
 
 
 def _channel(cost: Cost, layouts: Sequence[Layout], width: int, banks: int, abreast: bool) -> None:
-    """The memories, counters and tokens of a channel, and what selects the address of the reader whose turn it is."""
+    """Add the memories, counters and tokens of a channel, and the logic that selects the address of the reader whose
+    turn it is.
+    """
     bank, readers = bits_of(banks - 1) if banks > 1 else 0, len(layouts)
     cost.add(5 + bank, 2 * bits_of(banks) + 2 * bank)
     cost.add(4 * (readers - 1), (1 + bits_of(readers - 1)) if readers > 1 else 0)

@@ -6,9 +6,10 @@ from .sequence import Sequence
 
 
 def counter(name: str, sequence: Sequence, step: str, bits: int, files: dict[str, str]) -> tuple[list[str], str]:
-    """Verilog that runs through a sequence, one number a clock in which `step` is 1; and the expression of the number.
+    """Return the Verilog of a counter that runs through a sequence, by one number in each clock in which `step` is 1,
+    and the expression of the present number.
 
-    Tables are added to `files`.
+    The contents of the tables of a counter are added to `files`.
     """
     first = int(sequence.values[0])
     if sequence.constant:
@@ -50,7 +51,9 @@ def counter(name: str, sequence: Sequence, step: str, bits: int, files: dict[str
 
 
 def _table(name: str, sequence: Sequence, step: str, bits: int, files: dict[str, str]) -> list[str]:
-    """A table read ahead: the register holds the present number, `next` is the place of the one after it."""
+    """Return the Verilog of a table that is read ahead: a register holds the present number, and `next` is the place of
+    the number after it.
+    """
     steps, values = sequence.steps, sequence.values
     places = max(1, (steps - 1).bit_length())
     files[f"{name}.hex"] = "".join(f"{value:x}\n" for value in values.tolist())
@@ -78,20 +81,21 @@ BLOCK_WORDS = 64
 
 
 def in_block(words: int, width: int) -> bool:
-    """Whether a memory is put into block RAM."""
+    """Return whether a memory is put into block RAM."""
     return words >= BLOCK_WORDS and words * width >= BLOCK_BITS
 
 
 def rom_in_block(words: int, width: int) -> bool:
-    """Whether constants are put into block RAM: LUTs hold 64 words well, and longer tables badly."""
+    """Return whether constants are put into block RAM: LUTs hold up to 64 words well, but longer tables badly."""
     return words > 64 and words * width >= BLOCK_BITS // 4
 
 
 def banked(banks: int, depth: int, width: int, dense: bool = False) -> tuple[int, int, bool]:
-    """Return the words of a memory of so many banks of `depth` words, the address bits that say which bank, and where.
+    """Return the words of a memory of `banks` banks of `depth` words each, the number of address bits that select the
+    bank, and whether these are the lowest bits.
 
-    In block RAM, or where it is to be `dense`, they are the lowest bits, so that no word is lost between banks, where
-    that takes fewer words.
+    The lowest address bits of a memory select the bank if the memory is in block RAM, or if `dense` is true, and if it
+    then takes no more words than with the highest bits.
     """
     if banks == 1:
         return depth, 0, False
@@ -101,12 +105,14 @@ def banked(banks: int, depth: int, width: int, dense: bool = False) -> tuple[int
 
 
 def bits_of(most: int) -> int:
-    """Bits that hold 0 to `most`, at least one."""
+    """Return the number of bits, at least one, that hold the numbers from 0 to `most`."""
     return max(1, most.bit_length())
 
 
 def start(initialised: bool) -> tuple[str, str]:
-    """The parameter of a memory that names the file of its first words, and the text that loads them; or neither."""
+    """Return the parameter of a memory's module that names the file of its first words, and the text that loads this
+    file; both are empty if the memory is not initialised.
+    """
     if not initialised:
         return "", ""
     load = '\n  generate if (FILE != "") begin : start\n    initial $readmemh(FILE, words);\n  end endgenerate'
@@ -114,7 +120,7 @@ def start(initialised: bool) -> tuple[str, str]:
 
 
 def memory(block: bool, initialised: bool) -> tuple[str, str]:
-    """The name and text of a memory's module: in block RAM or in LUTs, with contents to start with or without."""
+    """Return the name and the text of a memory's module, in block RAM or in LUTs, with or without first contents."""
     name = "folded_" + ("state_" if initialised else "") + ("block" if block else "memory")
     style = "block" if block else "distributed"
     extra, load = start(initialised)

@@ -1,4 +1,6 @@
-"""Datapaths: elementwise operations of a stage as pipelined Verilog, one result a clock, no stalls."""
+"""Datapaths: the elementwise operations of a stage as pipelined Verilog, which gives one result a clock and never
+stalls.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ LEVELS = 2
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """When a value is there: after so many registers, and so many operations after the last of them."""
+    """The time at which a value is ready: after `cycle` registers and, behind the last of them, `level` operations."""
 
     cycle: int
     level: int
@@ -32,11 +34,12 @@ ALWAYS = Moment(-1, 0)
 
 @dataclass
 class Datapath:
-    """Verilog text of a pipeline under construction. Names are those of the stage's values with `prefix` in front.
+    """The Verilog text of a pipeline under construction.
 
-    `values` maps the stage's names to signals, `lines` is the text, `files` are tables by name, `fails` the wires that
-    are 1 where a Check fails. `lut`, `ff`, `dsp` and `rom_bits` are estimates of what the text comes to. With `apart`
-    the parts of a wide product are added in a clock of their own.
+    The name of a signal is that of a value of the stage, with a prefix in front. `values` maps the names of the stage's
+    values to signals, `lines` is the text, `files` holds tables by file name, and `fails` lists the wires that are 1 if
+    a Check fails. `lut`, `ff`, `dsp` and `rom_bits` are estimates of the size of the text in hardware. If `apart` is
+    true, the parts of a wide product are added in a separate clock.
     """
 
     owner: str
@@ -54,12 +57,12 @@ class Datapath:
     _delayed: dict[tuple[str, int], str] = field(default_factory=dict)
 
     def source(self, name: str, signal: Signal, constant: bool = False) -> None:
-        """A value that is there at cycle 0, or always."""
+        """Add a value that is ready at cycle 0 or, if it is constant, always."""
         self.values[name] = signal
         self._moments[signal.name] = ALWAYS if constant else Moment(0, 0)
 
     def at(self, signal: Signal, cycle: int) -> Signal:
-        """The signal delayed to a cycle."""
+        """Return a signal that is delayed to the given cycle."""
         moment = self._moments[signal.name]
         if moment == ALWAYS or (moment.cycle == cycle):
             return signal
@@ -74,7 +77,9 @@ class Datapath:
         return Signal(name, signal.low, signal.high)
 
     def register(self, signal: Signal, expression: str, cycle: int) -> Signal:
-        """Declare a register of an expression, whose value is there at `cycle`. Return its signal."""
+        """Declare a register that takes the value of an expression and has it at `cycle`, and return the register's
+        signal.
+        """
         self.lines += [
             f"  reg {signal.declared} {signal.name};",
             f"  always @(posedge clk) {signal.name} <= {expression};",
@@ -84,14 +89,16 @@ class Datapath:
         return signal
 
     def wire(self, signal: Signal, expression: str, moment: Moment) -> Signal:
-        """Declare a wire with the value of an expression, there at `moment`. Return its signal."""
+        """Declare a wire with the value of an expression, which is ready at `moment`, and return the wire's signal."""
         cast = f"$signed({expression})" if signal.signed else expression
         self.lines.append(f"  wire {signal.declared} {signal.name} = {cast};")
         self._moments[signal.name] = moment
         return signal
 
     def bits(self, signal: Signal, count: int) -> str:
-        """The lowest bits, extended as the sign says: an unsigned expression of exactly so many bits."""
+        """Return the lowest `count` bits of a signal as an unsigned expression; a signal with fewer bits is extended by
+        its sign or by zeros.
+        """
         if self._moments[signal.name] == ALWAYS:
             value = int(signal.low) & ((1 << count) - 1)
             return f"{count}'d{value}"
@@ -104,30 +111,30 @@ class Datapath:
         return f"{{{{{count - signal.width}{{{top}}}}}, {signal.name}}}"
 
     def signed(self, signal: Signal, count: int) -> str:
-        """A signed expression of exactly so many bits."""
+        """Return the value of a signal as a signed expression of exactly `count` bits."""
         if self._moments[signal.name] == ALWAYS:
             return literal(int(signal.low), count)
         return signal.extended(count)
 
     def exact(self, signal: Signal) -> str:
-        """The signal as it is declared."""
+        """Return a signal as an expression of the width and the sign with which it is declared."""
         if self._moments[signal.name] != ALWAYS:
             return signal.name
         return literal(signal.low, signal.width) if signal.signed else f"{signal.width}'d{signal.low}"
 
     def drop(self, signal: Signal) -> None:
-        """Say that some bits of a signal are not used, and mean it."""
+        """Declare to Verilog tools that some bits of a signal are left unused on purpose."""
         if signal.name not in self._unused:
             self._unused.add(signal.name)
             self.lines.append(f"  wire {signal.name}_unused = ^{signal.name};")
 
     def fail(self, fail: Signal, moment: Moment) -> None:
-        """A wire that is 1 where a Check fails."""
+        """Record a wire that is 1 if a Check fails."""
         self._moments[fail.name] = moment
         self.fails.append(fail.name)
 
     def node(self, node: Node, prefix: str = "") -> None:
-        """Add an operation."""
+        """Add an elementwise operation to the datapath."""
         sources = [self.values[name] for name in node.sources]
         target = Signal(prefix + node.name, node.low, node.high)
         if node.low == node.high and not isinstance(node.operation, Check):
@@ -152,7 +159,9 @@ class Datapath:
         self.values[node.name] = target
 
     def finish(self, name: str, fails: bool) -> tuple[Signal, str, int]:
-        """The result in a register, with the wire that is 1 where a Check failed, and the cycle both are there."""
+        """Return the result of the datapath in a register, the wire that is 1 if a Check failed, and the cycle at which
+        both are ready.
+        """
         signal = self.values[name]
         failing = [Signal(fail, 0, 1) for fail in self.fails]
         moments = [self._moments[s.name] for s in (signal, *failing)]
@@ -185,7 +194,9 @@ class Datapath:
             self._iterative(operation, sources, target, cycle, latency)
 
     def _halves(self, product: Signal, sources: Sequence[Signal], cycle: int) -> None:
-        """A product whose wide factor is multiplied in two parts, which are added a clock later."""
+        """Write a product whose wide factor is multiplied in two parts, the results of which are added a clock
+        later.
+        """
         other, wide = sorted(sources, key=lambda s: signed_width(s.low, s.high))
         bits, own = signed_width(wide.low, wide.high), signed_width(other.low, other.high)
         name, low, high = product.name, HALF + 1 + own, bits - HALF + own

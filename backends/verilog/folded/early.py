@@ -1,4 +1,6 @@
-"""How soon a stage may read what another one is still writing: so late that it never overtakes it."""
+"""The least time after which a stage may read a tensor that another stage still writes, so that it never overtakes the
+writer.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ WORTH = 8
 
 
 class Clocks:
-    """The clocks of a stage, counted from its start: when it reads terms, when results, and when it writes."""
+    """The clocks of a stage, counted from its start, in which it reads terms, reads operands of results, and writes."""
 
     def __init__(self, sizes: Sizes, number: int, tiling: Tiling) -> None:
         fold = sizes.fold
@@ -40,11 +42,12 @@ class Clocks:
 
 
 def early(sizes: Sizes, memories: Sequence[Memory], tilings: Sequence[Tiling]) -> Sizes:
-    """The sizes in which stages start to read a memory as soon as they may, where lanes are shared.
+    """Return sizes in which each stage starts to read a memory as soon as it may; only designs with shared lanes
+    change.
 
-    A writer that has started never waits, and a reader neither: so the clock in which each word is written and read is
-    known from their starts, and the least distance between these. No word is read in a clock in which some of it is
-    written.
+    Neither a writer nor a reader waits once it has started: the clocks in which each word is written and read therefore
+    follow from their two starts, and so does the least distance between the starts. No word is read in a clock in which
+    a part of it is written.
     """
     fold, links = sizes.fold, list(sizes.unbanked)
     first = len(fold.entries)
@@ -76,9 +79,10 @@ def early(sizes: Sizes, memories: Sequence[Memory], tilings: Sequence[Tiling]) -
 
 
 def _distance(memory: Memory, client: Client, writes: Indices, reads: Indices) -> int:
-    """Clocks from the writer's start to the reader's, so that each word is read after all of it is written.
+    """Return the least number of clocks from the writer's start to the reader's with which each word is read after all
+    of it is written.
 
-    Of memories that may stand side by side all have been written.
+    A word of memories that may be placed side by side is written when all of these memories have been written.
     """
     layouts, least = [one.layout for one in memory.clients], 0
     for number, copy in enumerate(layouts[0].copies):

@@ -1,4 +1,4 @@
-"""Elementwise operations that take no register, as Verilog expressions of exactly the result's bits."""
+"""Elementwise operations that take no register, as Verilog expressions of exactly as many bits as the result has."""
 
 from __future__ import annotations
 
@@ -71,7 +71,9 @@ def _negative(path: Datapath, operation: Operation, sources: Sequence[Signal], t
 
 
 def _outside(path: Datapath, x: Signal, low: int, high: int) -> tuple[str, str]:
-    """Conditions that x is below low, and above high; empty where it cannot be."""
+    """Return the conditions that x is below `low` and that x is above `high`; a condition that can never hold
+    is empty.
+    """
     bits = max(signed_width(x.low, x.high), signed_width(low, high))
     below = f"({path.signed(x, bits)} < {literal(low, bits)})" if x.low < low else ""
     return below, f"({path.signed(x, bits)} > {literal(high, bits)})" if x.high > high else ""

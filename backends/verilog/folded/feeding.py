@@ -1,4 +1,6 @@
-"""What a stage multiplies on shared lanes: the two factors of each of its terms, made of what it reads."""
+"""The two factors of each term that a stage multiplies on shared lanes, and how they are made of what the stage
+reads.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +24,9 @@ LIGHTEST = 64
 
 @dataclass(frozen=True)
 class Feed:
-    """What makes one factor of a stage's terms: an operand as it is, a number, or a few operations on operands.
+    """The source of one factor of a stage's terms: an operand, a number, or a few operations on operands.
 
-    `operands` are those that are read, `cycle` is when the factor is there.
+    `operands` are the operands that are read for the factor, and `cycle` is the clock in which the factor is ready.
     """
 
     name: str
@@ -36,22 +38,24 @@ class Feed:
 
     @property
     def bits(self) -> int:
-        """Return the bits of the factor as it comes."""
+        """Return the number of bits of the factor in its own format, which may be unsigned."""
         return self.value.width
 
     @property
     def signed_bits(self) -> int:
-        """Return the bits of the factor as a signed number."""
+        """Return the number of bits of the factor as a signed number."""
         return signed_width(self.value.low, self.value.high)
 
     @property
     def number(self) -> int | None:
-        """Return the factor, if it is always the same."""
+        """Return the factor if it is always the same number, else None."""
         return self.value.low if self.plain and not self.operands else None
 
 
 def factors(stage: Stage) -> tuple[str, str]:
-    """Return the names of the factors of a stage's terms; "" is 1, by which a term is multiplied that is no product."""
+    """Return the names of the two factors of a stage's terms; a term that is no product is multiplied by 1, whose name
+    is empty.
+    """
     for node in stage.nodes:
         if node.name == stage.term and node.in_reduction and isinstance(node.operation, Multiply):
             return node.sources[0], node.sources[1]
@@ -59,10 +63,10 @@ def factors(stage: Stage) -> tuple[str, str]:
 
 
 def feeding(stage: Stage) -> tuple[Feed, Feed] | None:
-    """Return what makes the two factors, or None where the stage needs lanes of its own.
+    """Return the sources of the two factors of a stage's terms, or None if the stage needs its own lanes.
 
-    It does where it finds a greatest term, checks terms, has factors of more than FACTORS bits, or makes them by more
-    than LIGHTEST LUTs, or by tables, multipliers or dividers.
+    A stage needs its own lanes if it searches for a greatest term, checks terms, has factors of more than FACTORS bits,
+    or makes its factors with more than LIGHTEST LUTs, or with tables, multipliers or dividers.
     """
     if stage.reduction != "sum" or any_term_check(stage):
         return None
@@ -92,7 +96,7 @@ def _feed(stage: Stage, name: str) -> Feed:
 
 
 def feed_text(module: str, stage: Stage, feed: Feed, cycle: int) -> str:
-    """The module that makes a factor, which is there at `cycle`."""
+    """Return the Verilog module that makes a factor, which is ready at `cycle`."""
     again = _feed(stage, feed.name)
     path = again.path
     value = path.at(again.value, cycle)

@@ -1,4 +1,6 @@
-"""A program, or those of a design with modes, cut into stages: what does not depend on a budget."""
+"""The cutting of a program, or of the programs of a design with modes, into stages, which does not depend on a
+budget.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ WIDE = 16
 
 @dataclass(frozen=True)
 class Entry:
-    """A tensor that enters: what writes to `wire`, which is negative where no stage knows it."""
+    """A tensor that enters a design, and the wire that holds it; the wire is negative if no stage reads the tensor."""
 
     wire: int
     stream: str
@@ -44,7 +46,7 @@ class Entry:
 
 @dataclass(frozen=True, eq=False)
 class Exit:
-    """A tensor that leaves: elements `at` of a wire, in order."""
+    """A tensor that leaves a design: the elements `at` of a wire, in this order."""
 
     wire: int
     at: Indices
@@ -54,12 +56,12 @@ class Exit:
 
 @dataclass
 class Fold:
-    """A program cut into stages, and what does not depend on the budget.
+    """A program that is cut into stages, with everything that does not depend on the budget.
 
-    `held` are the inputs in memory, by wire; `states` says which wire their next value is. `modal` says what kinds of
-    frames there are, where there are several; then `loads` are the entries that write memory, by its wire.
-    `elements_per_beat`, where not 0, is the least of every stream: a power of two of them, or the whole tensor, is a
-    beat.
+    `held` maps wires in memory to the inputs whose values they have; `states` maps the wire of each state to the wire
+    of its next value. If there are several kinds of frames, `modal` says which, and `loads` maps the wire of each
+    memory to the wire of the entry that writes it. If `elements_per_beat` is not 0, a beat of each stream has at least
+    so many elements, and a power of two or the whole tensor.
     """
 
     program: IntegerProgram
@@ -77,20 +79,22 @@ class Fold:
 
     @property
     def stages(self) -> list[Stage]:
-        """Return the stages in order, so that a tensor is written before it is read."""
+        """Return the stages in an order in which each tensor is written before it is read."""
         return self.graph.stages
 
     @cached_property
     def updates(self) -> bool:
-        """Whether stages write state: then a frame waits for the one before."""
+        """Return whether any stage writes state; if so, each frame waits for the frame before it."""
         return any(stage.wire in self.states.values() for stage in self.stages)
 
     @cached_property
     def members(self) -> dict[int, tuple[Feed, Feed]]:
-        """The stages that share lanes, with what makes their factors: in a training step, if there are several.
+        """Return the stages of a training step that share lanes, with the sources of their factors; none unless there
+        are several.
 
-        The first factor is the one of more than NARROW bits, where there is one, else the one that differs less from
-        lane to lane. Stages with such a wide factor keep their own lanes where they are a small part of all products.
+        The first factor of a stage's terms is the one of more than NARROW bits, if there is one, else the one that
+        differs less from lane to lane. Stages with a factor of more than NARROW bits keep their own lanes if they have
+        only a small part of all products.
         """
         if not self.updates:
             return {}
@@ -107,7 +111,7 @@ class Fold:
         return found if len(found) > 1 else {}
 
     def format(self, wire: int) -> Fixed:
-        """Return the format of a wire in memory: what a stage writes, or an input."""
+        """Return the format of a wire in memory, which a stage writes or which is an input."""
         for stage in self.stages:
             if stage.wire == wire:
                 return stage.format
@@ -115,9 +119,10 @@ class Fold:
 
     @cached_property
     def flagged(self) -> list[int]:
-        """The stages that tell the status of a frame: those with a Check, and those that write state.
+        """Return the stages that report to the status of a frame: those with a Check, and those that write state.
 
-        Where there are modes, also those that write what leaves: a frame's status then says that its stages are done.
+        In a design with modes, the stages that write outputs also report to the status, which then says that they are
+        done.
         """
         found = [k for k, stage in enumerate(self.stages) if stage.checks]
         ends = set(self.states.values()) | ({exit.wire for exit in self.exits} if self.modal else set())
@@ -126,7 +131,9 @@ class Fold:
 
     @cached_property
     def stage_modes(self) -> list[frozenset[Mode]]:
-        """The modes in which each stage runs: those of what it is needed for."""
+        """Return for each stage the modes in which it runs: those of the outputs and of the state for which it is
+        needed.
+        """
         needed: dict[int, frozenset[Mode]] = {}
         if self.modal is None:
             return [frozenset()] * len(self.stages)
@@ -142,7 +149,9 @@ class Fold:
         return [needed[stage.wire] for stage in self.stages]
 
     def paths(self, number: int, split: int) -> tuple[Datapath, int, Datapath | None, int]:
-        """A unit's datapath and its clocks; a lane's, where there is one, and its clocks before the sum."""
+        """Return the datapath of a unit and its clocks, and the datapath of a lane (or None) and its clocks before the
+        sum.
+        """
         key = (number, split)
         if key not in self._paths:
             stage = self.stages[number]
@@ -156,9 +165,9 @@ class Fold:
 
 
 def fold(program: IntegerProgram, elements_per_beat: int = 0, modal: Modal | None = None) -> Fold:
-    """Cut a program, or those of a design with modes.
+    """Return a program, or the programs of a design with modes, cut into stages.
 
-    Raise CircuitizeError for one that is not integer or takes no input.
+    Raise CircuitizeError for a program that is not quantized to integers, or that has no input.
     """
     require_integers(program)
     if modal is not None:
@@ -187,7 +196,9 @@ def fold(program: IntegerProgram, elements_per_beat: int = 0, modal: Modal | Non
 
 
 def _sharing(made: Fold) -> Fold:
-    """The same, where stages share lanes: clocks are few, so that wide products may have one more."""
+    """Return a program cut into stages that share lanes, changed so that the parts of a wide product are added in a
+    separate clock.
+    """
     for stage in made.stages:
         stage.apart = True
     return made
@@ -198,7 +209,7 @@ def _passage(port: Port[Fixed]) -> Passage:
 
 
 def _named(graph: Graph) -> list[int]:
-    """The axes that lanes spread over, by stage; stages get their names."""
+    """Give the stages their names, and return for each stage the axis that its lanes spread over."""
     for number, stage in enumerate(graph.stages):
         part = re.sub(r"[^A-Za-z0-9]+", "_", stage.provenance.part).strip("_") or "stage"
         stage.name = f"s{number}_{part}"
@@ -206,7 +217,9 @@ def _named(graph: Graph) -> list[int]:
 
 
 def _modal(modal: Modal, elements_per_beat: int) -> Fold:
-    """The stages of all programs of a design with modes, those that are equal once."""
+    """Return the stages of all programs of a design with modes; a stage that several programs have in common is there
+    once.
+    """
     arrow = joined(modal, core)
     entering, leaving = modal.entering(), modal.leaving()
     kept = {port.name for port in modal.state}
@@ -237,7 +250,7 @@ def _modal(modal: Modal, elements_per_beat: int) -> Fold:
 
 
 def _require_one_reading(made: Fold) -> None:
-    """Raise CircuitizeError where training and prediction read one tensor by stages of their own."""
+    """Raise CircuitizeError if training and prediction read one tensor in different stages."""
     for stage, modes in zip(made.stages, made.stage_modes, strict=True):
         for operand in stage.operands:
             if modes == {Mode.PREDICT} and operand.wire in made.held and made.updates:

@@ -1,4 +1,6 @@
-"""Stages: an integer arrow cut into loop nests, each an optional reduction with what surrounds it fused in."""
+"""The cutting of an integer arrow into stages: loop nests with at most one reduction each, with the operations around
+it fused in.
+"""
 
 from __future__ import annotations
 
@@ -65,9 +67,10 @@ REDUCED = "reduced"
 
 @dataclass(eq=False)
 class Operand:
-    """What a stage reads: the element of `wire` at flat index at[q], or at[q, k] in a reduction; 0 where that is -1.
+    """An operand of a stage: the element of `wire` at flat index at[q], or at[q, k] in a reduction, or 0 if this index
+    is -1.
 
-    `amounts` are the elements of a constant, flat; None where the wire is in memory.
+    `amounts` holds the elements of a constant as a flat array, and is None if the wire is in memory.
     """
 
     name: str
@@ -80,13 +83,13 @@ class Operand:
 
     @property
     def in_reduction(self) -> bool:
-        """Return whether each term of the reduction reads an element of its own."""
+        """Return whether each term of the reduction reads a different element of the operand."""
         return self.at.ndim == 2
 
 
 @dataclass(frozen=True)
 class Node:
-    """One elementwise operation in a stage: its sources are names of operands, of nodes, or `reduced`."""
+    """An elementwise operation in a stage; its sources are names of operands, names of nodes, or `reduced`."""
 
     name: str
     operation: Operation
@@ -99,9 +102,10 @@ class Node:
 
 @dataclass(eq=False)
 class Stage:
-    """A loop nest over the elements of `wire`, which it writes: terms reduced over k, then the result's operations.
+    """A loop nest over the elements of the wire that it writes: terms are reduced over k, then operations are applied
+    to the result.
 
-    With `apart` the parts of a wide product are added in a clock of their own.
+    If `apart` is true, the parts of a wide product are added in a separate clock.
     """
 
     wire: int
@@ -134,7 +138,7 @@ class Stage:
         return any(isinstance(node.operation, Check) for node in self.nodes)
 
     def interval(self, name: str) -> tuple[int, int]:
-        """The least and greatest value of an operand, a node or the reduction."""
+        """Return the least and the greatest value of an operand, of a node or of the reduction."""
         if name == REDUCED:
             return self.reduced
         values: list[Operand | Node] = [*self.operands, *self.nodes]
@@ -144,7 +148,9 @@ class Stage:
 
 @dataclass
 class Graph:
-    """Stages in an order in which writers come before readers, and for each output the base wire and its indices."""
+    """The stages of an arrow, with writers before readers, and for each output the wire that holds it and the indices
+    of its elements.
+    """
 
     stages: list[Stage]
     outputs: list[tuple[int, Indices]]
@@ -158,7 +164,9 @@ class _Use:
 
 
 class _Cutter:
-    """Walks an arrow from its outputs: an operation joins the stage of its only user, or begins one of its own."""
+    """A walk through an arrow from its outputs, in which each operation joins the stage of its only user or begins a
+    new stage.
+    """
 
     def __init__(self, arrow: Arrow, copied: Sequence[bool]) -> None:
         self.arrow = arrow
@@ -198,7 +206,7 @@ class _Cutter:
         return self.operation(wire) is not None and self.constant(wire) is None
 
     def resolve(self, wire: int, at: Indices) -> tuple[int, Indices]:
-        """The wire behind views, and the indices there."""
+        """Return the wire from which a chain of views reads, and the indices of the elements in that wire."""
         while True:
             operation = self.operation(wire)
             if isinstance(operation, Reindex):
@@ -234,7 +242,7 @@ class _Cutter:
             self.uses[source].append(_Use(use.cluster, view.at(use.at), use.fusable and onto))
 
     def _join(self, wire: int, operation: Operation, uses: list[_Use]) -> int:
-        """The cluster of a wire's only user, or a new one."""
+        """Return the cluster of a wire's only user, or a new cluster."""
         reduces = not isinstance(operation, ELEMENTWISE)
         first = uses[0] if uses else None
         if (
@@ -255,7 +263,7 @@ class _Cutter:
         return cluster
 
     def _spread(self, operation: Operation, sources: list[int], target: int, cluster: int) -> None:
-        """Record what an edge reads, and where."""
+        """Record which wires an edge reads, and at which indices."""
         at = self.at[target]
         formats = [self.format(wire) for wire in sources]
         if isinstance(operation, Contract):
@@ -277,7 +285,7 @@ class _Cutter:
                 self.uses[wire].append(_Use(cluster, at, True))
 
     def _stage(self, cluster: int) -> Stage:
-        """The stage of a cluster, its edges in order."""
+        """Return the stage that is made of a cluster of edges, in their order."""
         edges = sorted(self.members[cluster])
         wire = self.arrow.rows[cluster][2][0]
         stage = Stage(wire, self.format(wire), self.arrow.edge(cluster).provenance)
@@ -291,7 +299,9 @@ class _Cutter:
         return REDUCED if self.reduction.get(self.cluster[wire]) == wire else f"w{wire}"
 
     def _source(self, stage: Stage, cluster: int, wire: int, at: Indices) -> str:
-        """The name of a source: a node of the stage, or an operand, added if it is not there yet."""
+        """Return the name of a source of an operation: a node of the stage, or an operand, which is added if the stage
+        lacks it.
+        """
         base, found = self.resolve(wire, at)
         if self.cluster.get(base) == cluster:
             return self._name(base)
@@ -344,7 +354,7 @@ class _Cutter:
             )
 
     def _copy(self, wire: int, fresh: int, base: int, at: Indices) -> Stage:
-        """A stage that moves elements only."""
+        """Return a stage that only moves elements."""
         format = self.format(wire)
         stage = Stage(fresh, format, Provenance(f"output {fresh - self.arrow.wire_count}"), operations=["copy"])
         stage.result = operand(stage, base, at, self.format(base), format, self.constant(base))
@@ -352,7 +362,7 @@ class _Cutter:
 
 
 def operand(stage: Stage, wire: int, at: Indices, base: Fixed, format: Fixed, amounts: Indices | None) -> str:
-    """The name of an operand of the stage, added unless an equal one is there."""
+    """Return the name of an operand of a stage; the operand is added unless the stage has an equal one."""
     for known in stage.operands:
         if known.wire == wire and known.at.shape == at.shape and np.array_equal(known.at, at):
             return known.name
@@ -363,15 +373,18 @@ def operand(stage: Stage, wire: int, at: Indices, base: Fixed, format: Fixed, am
 
 
 def _table(operation: Sum | ArgMax, source: Fixed) -> tuple[Indices, bool]:
-    """What each target element is made of, and whether every source element is used once."""
+    """Return for each target element of a reduction the source elements that it is made of, and whether every source
+    element is used once.
+    """
     if isinstance(operation, Sum):
         return sum_table(operation)
     return argmax_table(source.shape, operation.axis), True
 
 
 def cut(arrow: Arrow, copied: Sequence[bool]) -> Graph:
-    """The stages of an integer arrow of core operations and those in KEPT.
+    """Return the stages of an integer arrow of core operations and of operations in KEPT.
 
-    `copied` says of each output whether it must be written by a stage, in order: the next value of state.
+    `copied` says for each output, in order, whether a stage must write it, as is the case for the next value of a
+    state.
     """
     return _Cutter(arrow, copied).cut()

@@ -1,4 +1,6 @@
-"""Layouts of a tensor for one more reader, which finds it in memories that are there, and memories made for several."""
+"""Layouts of a tensor for a further reader that uses memories of another reader, and memories made for several
+readers.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ REPEATS = 8
 
 
 def in_order(written: Indices) -> Layout:
-    """A tensor as it is written, and read by nobody: a memory for each of the writer's lanes, a word for each step."""
+    """Return the layout of a tensor in the order in which it is written, for no reader yet: a memory for each of the
+    writer's lanes, with a word for each step.
+    """
     step = np.arange(len(written))
     writings, stored = [], []
     for lane in range(written.shape[1]):
@@ -30,9 +34,11 @@ def in_order(written: Indices) -> Layout:
 
 
 def packed(host: Layout, written: Indices, size: int) -> Layout | None:
-    """The memories of a layout, read by nobody, without the words that hold nothing; None where it has copies.
+    """Return the memories of the layout `host`, for no reader yet, without the words that hold nothing; None if `host`
+    has several copies.
 
-    A bank that several of the writer's lanes write has a memory for each, and each numbers its words for itself.
+    A bank that several of the writer's lanes write has a memory for each of these lanes, and each lane numbers its
+    words separately.
     """
     if len(host.copies) != 1:
         return None
@@ -52,16 +58,18 @@ def packed(host: Layout, written: Indices, size: int) -> Layout | None:
 
 
 def _bare(writings: tuple[Writing, ...], stored: tuple[tuple[int, int], ...], depth: int) -> Layout:
-    """A layout that nobody reads."""
+    """Return a layout of the given memories that has no reader."""
     nowhere = Sequence.of(np.zeros(1, np.int64))
     return Layout((), (), (Copy((nowhere,) * len(stored), writings, stored, depth),))
 
 
 def guest(host: Layout, table: Indices, valid: NDArray[np.bool_], written: Indices, size: int) -> Layout | None:
-    """Lay a tensor out for one more reader, which finds it in the memories of another; None where it does not.
+    """Return the layout of a tensor for a further reader that uses the memories of `host`, or None if it cannot use
+    them.
 
-    It does where the host keeps each element once, and no memory holds two of those read in a clock. Arguments are
-    those of `layout`; the layouts differ in how they are read.
+    A reader can use the memories of `host` if `host` keeps each element once, and no memory holds two elements that are
+    read in one clock. The arguments are those of `layout`; the layout that is returned differs from `host` in how it is
+    read.
     """
     if len(host.copies) != 1:
         return None
@@ -90,7 +98,9 @@ def guest(host: Layout, table: Indices, valid: NDArray[np.bool_], written: Indic
 
 
 def _places(copy: Copy, written: Indices, size: int) -> tuple[Indices, Indices]:
-    """The memory, by its number in `stored`, and the word of each element; -1 of one that is not kept."""
+    """Return for each element of a tensor the number of its memory in `stored`, and its word; both are -1 if it is not
+    kept.
+    """
     number = {pair: k for k, pair in enumerate(copy.stored)}
     memory_of, word_of = np.full(size, -1, np.int64), np.full(size, -1, np.int64)
     for writing in copy.writings:
@@ -105,7 +115,9 @@ def _places(copy: Copy, written: Indices, size: int) -> tuple[Indices, Indices]:
 
 
 def _joined(reads: list[Indices]) -> tuple[Sequence, ...]:
-    """Addresses of memories, -1 where one is not read: one sequence for all of them where they do not differ."""
+    """Return the address sequences of memories, in which -1 means that a memory is not read: one sequence for all of
+    them if their addresses never differ.
+    """
     most = np.max(reads, axis=0)
     if all(((word < 0) | (word == most)).all() for word in reads):
         return (_simplest(most),) * len(reads)
@@ -113,7 +125,12 @@ def _joined(reads: list[Indices]) -> tuple[Sequence, ...]:
 
 
 def _simplest(values: Indices) -> Sequence:
-    """The cheapest sequence of those that hold, foresee or repeat what is known where a number does not matter (-1)."""
+    """Return the cheapest sequence that equals given numbers except where they are -1, which means that any number will
+    do.
+
+    For each -1 the sequence holds the number before it, takes the number after it in advance, or repeats the first
+    numbers.
+    """
     if (values >= 0).all():
         return Sequence.of(values, DEEP)
     again, run = values.copy(), int(np.argmin(values >= 0))

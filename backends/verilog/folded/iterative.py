@@ -1,10 +1,14 @@
-"""Division and square roots, one bit of the result a clock, a new pair of operands every clock."""
+"""Division and square roots in pipelines, which compute one bit of the result a clock and take new operands every
+clock.
+"""
 
 from __future__ import annotations
 
 
 def divide(width: int, divisor: int) -> tuple[str, str]:
-    """The name and text of a divider of a signed number of `width` bits; its latency is `width` clocks."""
+    """Return the name and the text of a module that divides a signed number of `width` bits with a latency of `width`
+    clocks.
+    """
     places, name = width - 1, f"folded_divide_{width}_{divisor}"
     lines = [
         "  // high: what is left of x, and below it the bits of the result so far; rest: the remainder so far.",
@@ -60,7 +64,9 @@ def divide(width: int, divisor: int) -> tuple[str, str]:
 
 
 def root(half: int) -> tuple[str, str]:
-    """The name and text of a root of a number of 2 * `half` bits; its latency is `half` clocks."""
+    """Return the name and the text of a module for the square root of a number of 2 * `half` bits, with a latency of
+    `half` clocks.
+    """
     name, width = f"folded_root_{half}", 2 * half
     lines = [
         "  // rest: the remainder so far; made: the bits of the root so far; left: the pairs of bits to come.",

@@ -1,4 +1,4 @@
-"""Several programs that share memory as one arrow, in which what they have in common is there once."""
+"""The programs of a design with modes as one arrow, in which the operations that they have in common occur once."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from ..modes import Modal, Mode
 
 
 def joined(modal: Modal, core: Callable[[Arrow], Arrow]) -> Arrow:
-    """The programs of a design with modes, each made of core operations first, side by side on the same inputs.
+    """Return the programs of a design with modes as one arrow of core operations, side by side on the same inputs.
 
-    Inputs: what is held, then what enters in frames that run a program, in the order of `Modal.entering`. Outputs: what
-    leaves such frames, in the order of `Modal.leaving`, then the state's next values. Equal operations on equal wires
-    are one, so that a prediction is a part of the step where the two agree.
+    The inputs of the arrow are the held ports, then what enters in frames that run a program, in the order of
+    `Modal.entering`. The outputs of the arrow are what leaves in frames that run a program, in the order of
+    `Modal.leaving`, then the next values of the state. Equal operations on equal wires are merged, so that a prediction
+    is a part of the training step as far as the two agree.
     """
     builder = Builder(share=True)
     held = {port.name: builder.input(port.format) for port in modal.state}

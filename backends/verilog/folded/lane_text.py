@@ -1,4 +1,6 @@
-"""Lanes and units as Verilog text: what adds up one term a clock, and what the sums go through on their way out."""
+"""Lanes and units as Verilog text: a lane adds up one term a clock, and a unit applies the operations that follow to
+the sums.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from .graph import REDUCED, Node, Operand, Stage
 
 
 def literal_operand(operand: Operand) -> int | None:
-    """The number that an operand always is, if it is."""
+    """Return the number that an operand always is, or None if it is in memory or has different elements."""
     if operand.amounts is None:
         return None
     found = np.where(operand.at >= 0, operand.amounts[np.maximum(operand.at, 0)], 0)
@@ -25,13 +27,15 @@ def literal_operand(operand: Operand) -> int | None:
 
 
 def signal_of(operand: Operand, name: str) -> Signal:
-    """An operand's value as it comes from memory."""
+    """Return the signal of an operand's value as it comes from memory."""
     low, high = interval_of(operand)
     return Signal(name, low, high)
 
 
 def interval_of(operand: Operand) -> tuple[int, int]:
-    """What memory may hold for an operand: that of the wire, with 0 where it reads outside."""
+    """Return the interval of the values that memory may hold for an operand: that of the wire's format or, for a
+    constant, that of its elements and 0.
+    """
     if operand.amounts is not None:
         found = operand.amounts[np.maximum(operand.at, 0)]
         low, high = int(found.min()), int(found.max())
@@ -41,7 +45,7 @@ def interval_of(operand: Operand) -> tuple[int, int]:
 
 
 def enter(path: Datapath, operands: Sequence[Operand]) -> list[Signal]:
-    """Give a datapath its operands. Return those that are ports."""
+    """Add the operands of a lane or a unit to its datapath, and return those operands that are ports."""
     ports = []
     for operand in operands:
         known = literal_operand(operand)
@@ -57,12 +61,14 @@ def enter(path: Datapath, operands: Sequence[Operand]) -> list[Signal]:
 
 
 def port_of(signal: Signal) -> str:
-    """An operand enters without its sign: a module's ports are vectors of bits."""
+    """Return the declaration of an operand's port, which has no sign, because the ports of a module are vectors of
+    bits.
+    """
     return f"input wire [{signal.width - 1}:0] {signal.name}{'_in' if signal.signed else ''}"
 
 
 def partial(stage: Stage, split: int) -> tuple[int, int]:
-    """The interval of what one of `split` lanes makes of its share of the terms of a result."""
+    """Return the interval of what one of `split` lanes makes of its share of the terms of a result."""
     if split == 1 or stage.reduction == "argmax":
         return stage.reduced
     low, high = stage.interval(stage.term)
@@ -72,12 +78,14 @@ def partial(stage: Stage, split: int) -> tuple[int, int]:
 
 
 def lane_bits(stage: Stage, split: int) -> int:
-    """Bits of what a lane makes."""
+    """Return the number of bits of what a lane makes."""
     return bits_of(stage.terms - 1) if stage.reduction == "argmax" else signed_width(*partial(stage, split))
 
 
 def lane(name: str, stage: Stage, split: int) -> tuple[str, Datapath, int]:
-    """A lane's module: one term a clock, added up; its datapath, and the cycle at which a term is there."""
+    """Return the module of a lane, which adds up one term a clock, its datapath, and the cycle at which a term is
+    ready.
+    """
     path = Datapath(name, apart=stage.apart)
     operands = [operand for operand in stage.operands if operand.in_reduction]
     ports = ["input wire clk", *(port_of(p) for p in enter(path, operands))]
@@ -125,7 +133,9 @@ def lane(name: str, stage: Stage, split: int) -> tuple[str, Datapath, int]:
 
 
 def unit(name: str, stage: Stage, split: int) -> tuple[str, Datapath, int]:
-    """A unit's module: shares of a result are added, and all happens that is left to do; its datapath and clocks."""
+    """Return the module of a unit, which adds the shares of a result and applies all operations that follow, its
+    datapath, and its clocks.
+    """
     path = Datapath(name, apart=stage.apart)
     ports = ["input wire clk"]
     if stage.reduction:
@@ -149,7 +159,9 @@ def unit(name: str, stage: Stage, split: int) -> tuple[str, Datapath, int]:
 
 
 def _shares(path: Datapath, stage: Stage, split: int) -> list[str]:
-    """The reduction's result, added up from the lanes' shares; returns the ports."""
+    """Add up the lanes' shares of a reduction's result in a datapath, and return the ports by which the shares
+    enter.
+    """
     bits, (low, high) = lane_bits(stage, split), partial(stage, split)
     names = []
     for place in range(split):
@@ -175,12 +187,12 @@ def _shares(path: Datapath, stage: Stage, split: int) -> list[str]:
 
 
 def any_result_check(stage: Stage) -> bool:
-    """Return whether a Check stands behind the reduction."""
+    """Return whether a stage has a Check of the result after its reduction."""
     return any(node.operation.name == "integer.check" and not node.in_reduction for node in stage.nodes)
 
 
 def any_term_check(stage: Stage) -> bool:
-    """Return whether a Check stands before the reduction, on each term."""
+    """Return whether a stage has a Check of each term before its reduction."""
     return any(node.operation.name == "integer.check" and node.in_reduction for node in stage.nodes)
 
 

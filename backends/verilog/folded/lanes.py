@@ -1,4 +1,4 @@
-"""The shared lanes of a top module, joined to the stages that take turns at them."""
+"""The shared lanes of a top module, and the wires that join them to the stages that take turns at them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ POOL = "folded_pool"
 
 
 class Lanes(Memories):
-    """Wires with the memories and the lanes that stages share."""
+    """The wires of a top module, with its memories and with the lanes that stages share."""
 
     def _share(self, number: int) -> tuple[Member, Use]:
-        """How a stage uses the pool; it waits for its turn."""
+        """Return how a stage uses the pool, and make the stage wait for its turn."""
         pool = self.sizes.pool
         assert pool is not None
         name = self.fold.stages[number].name
@@ -25,7 +25,7 @@ class Lanes(Memories):
         return member(stage, self.plan.tilings[number], feeds, self.plan.slots(number))
 
     def _pool_wires(self, number: int) -> list[str]:
-        """The ports of a stage to the pool."""
+        """Return the connections between a stage and the pool."""
         if number not in self.fold.members:
             return []
         one, name = self._member(number), self.fold.stages[number].name
@@ -40,7 +40,7 @@ class Lanes(Memories):
         return wires
 
     def _pool(self) -> None:
-        """The pool itself."""
+        """Add the pool of shared lanes to the top module."""
         pool = self.sizes.pool
         if pool is None:
             return

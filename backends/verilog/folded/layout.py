@@ -1,4 +1,6 @@
-"""Layouts: which bank and word holds each element of a tensor, so that a reader gets all it needs in every clock."""
+"""Layouts of tensors in memories: the bank and the word of each element, so that in every clock a reader gets all that
+it needs.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ NOTHING = -2
 
 @dataclass(frozen=True)
 class Writing:
-    """Where one of the writer's lanes puts what it writes: step by step a bank and a word, or nowhere."""
+    """The places where one of the writer's lanes writes: for each step a bank and a word, or nothing if it is not
+    enabled.
+    """
 
     lane: int
     bank: Sequence
@@ -27,9 +31,10 @@ class Writing:
 
 @dataclass(frozen=True)
 class Copy:
-    """Banks that are read at once. `stored` names the (bank, lane) pairs that have a memory, each of `depth`.
+    """A copy of a tensor in banks that are read at the same time.
 
-    `reads` are the addresses of each of these memories.
+    `stored` lists the (bank, lane) pairs that have a memory, each of `depth` words. `reads` gives the address sequence
+    of each memory of the copy.
     """
 
     reads: tuple[Sequence, ...]
@@ -40,7 +45,11 @@ class Copy:
 
 @dataclass(frozen=True)
 class Column:
-    """One of the elements read in a clock: memories of a copy, as (bank, lane), which of them, and whether it is 0."""
+    """A column of a layout: one of the elements that are read in a clock.
+
+    `sources` are the memories of the copy that may hold an element of the column, as (bank, lane); `select` says which
+    of them does, and `mask` is 0 where the column reads 0.
+    """
 
     copy: int
     sources: tuple[tuple[int, int], ...]
@@ -50,7 +59,9 @@ class Column:
 
 @dataclass(frozen=True)
 class Layout:
-    """How a tensor is kept for one reader: `slots` says which column each place of the reader's table takes."""
+    """The way in which a tensor is kept for one reader; `slots` says which column each place of the reader's table
+    takes.
+    """
 
     slots: tuple[int, ...]
     columns: tuple[Column, ...]
@@ -58,13 +69,15 @@ class Layout:
 
     @property
     def words(self) -> int:
-        """Elements of memory, for one frame."""
+        """Return how many elements the memories of the layout can hold for one frame."""
         return sum(len(copy.stored) * copy.depth for copy in self.copies)
 
 
 @dataclass(frozen=True)
 class Rom:
-    """Constants for one reader: words of one element a column, read at `read`."""
+    """Constants for one reader: each word has one element for each column, and `read` gives the address at each
+    step.
+    """
 
     slots: tuple[int, ...]
     words: Indices
@@ -72,9 +85,9 @@ class Rom:
 
 
 def columns_of(table: Indices, valid: NDArray[np.bool_]) -> tuple[Indices, Indices]:
-    """The distinct columns of a table [steps, places] and the one that each place takes.
+    """Return the distinct columns of a table [steps, places], and for each place the number of its column.
 
-    Entries where no place of a column is valid become NOTHING.
+    An entry of a column becomes NOTHING if it is valid in none of the column's places.
     """
     first, taken = _distinct(table.T)
     columns = table[:, first]
@@ -85,7 +98,9 @@ def columns_of(table: Indices, valid: NDArray[np.bool_]) -> tuple[Indices, Indic
 
 
 def rom(table: Indices, valid: NDArray[np.bool_], amounts: Indices) -> Rom:
-    """A constant laid out for its reader; entries of -1, and those that are not valid, are 0."""
+    """Return a constant that is laid out for its reader; entries of the table that are -1 or not valid are read
+    as 0.
+    """
     values = np.where(valid & (table >= 0), amounts[np.maximum(table, 0)], 0)
     first, slots = _distinct(values.T)
     rows = values[:, first]
@@ -97,11 +112,11 @@ def rom(table: Indices, valid: NDArray[np.bool_], amounts: Indices) -> Rom:
 
 
 def layout(table: Indices, valid: NDArray[np.bool_], written: Indices, size: int) -> Layout:
-    """Lay a tensor of so many elements out for one reader and its writer.
+    """Return the layout of a tensor of `size` elements for one reader and its writer.
 
-    `table` [steps, places] are the elements read, -1 where 0 is read; `written` [steps, lanes] those written, NOTHING
-    where nothing is. All columns share one address where each element lies in one column and in one row, and otherwise
-    have copies of their own.
+    `table` [steps, places] holds the elements that are read, with -1 where 0 is read; `written` [steps, lanes] holds
+    the elements that are written, with NOTHING where a lane writes nothing. All columns share one address if each
+    element is in one column and in one row only; otherwise each column has a copy of the tensor.
     """
     columns, slots = columns_of(table, valid)
     writer = np.full((2, size), -1, np.int64)
@@ -122,13 +137,13 @@ def layout(table: Indices, valid: NDArray[np.bool_], written: Indices, size: int
 
 
 def mask(column: Indices) -> Sequence | None:
-    """Whether an element is read, in a column that reads 0 in some clocks."""
+    """Return for each step whether a column reads an element rather than 0; None if it never reads 0."""
     zero = column == -1
     return Sequence.of((~zero).astype(np.int64)) if zero.any() else None
 
 
 def _shareable(columns: Indices, size: int) -> bool:
-    """Whether each element is in one column and in one distinct row."""
+    """Return whether each element is in one column and in one distinct row only."""
     _, row = _distinct(columns)
     steps, places = np.nonzero(columns >= 0)
     elements = columns[steps, places]
@@ -141,7 +156,9 @@ def _shareable(columns: Indices, size: int) -> bool:
 
 
 def _copy(columns: Indices, writer: Indices, written: Indices) -> tuple[Copy, list[Sequence | None]]:
-    """Number the words of a group of columns so that counters are simplest."""
+    """Return a copy of a tensor for a group of columns, with its words numbered so that counters are simplest, and for
+    each column the sequence that selects its memory.
+    """
     first, row = _distinct(columns)
     rows = columns[first]
     inside = rows >= 0
@@ -195,7 +212,9 @@ def _plan(
 
 
 def held(values: Indices) -> Indices:
-    """Where a number does not matter (-1), one that continues the sequence: in equal steps, or the last one."""
+    """Return a sequence in which each number that does not matter (-1) is replaced by the last number before it that
+    does.
+    """
     known = np.flatnonzero(values >= 0)
     if len(known) == len(values):
         return values
@@ -206,7 +225,9 @@ def held(values: Indices) -> Indices:
 
 
 def _distinct(rows: Indices) -> tuple[Indices, Indices]:
-    """The first of each kind of row, in order of appearance, and the kind of each row."""
+    """Return the index of the first row of each kind, in order of appearance, and for each row the number of
+    its kind.
+    """
     generator = np.random.default_rng(len(rows))
     factors = generator.integers(1, 1 << 62, rows.shape[1], dtype=np.int64) | 1
     with np.errstate(over="ignore"):

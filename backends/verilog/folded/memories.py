@@ -15,10 +15,12 @@ from .wiring import Indices, Port, Wiring
 
 
 class Memories(Wiring):
-    """Wires with the memories between those who write and those who read."""
+    """The wires of a top module, with the memories between the writers and the readers of tensors."""
 
     def _channels(self) -> None:
-        """A channel for each memory, with the control signals of its readers named after them."""
+        """Add a channel to the top module for each memory; the control signals of a channel are named after its
+        readers.
+        """
         used: dict[int, set[int]] = {}
         for memory in self.plan.memories:
             readers = [self.sizes.readers[client.readers[0]] for client in memory.clients]
@@ -53,7 +55,7 @@ class Memories(Wiring):
                     self.lines.append(f"  wire {name}_unused = ^{name};")
 
     def _kept(self, name: str, memory: Memory, port: Port) -> list[str]:
-        """The control signals of state."""
+        """Return the connections of the control signals of a memory that holds state."""
         reader = self.sizes.readers[memory.readers[0]]
         done, train = self.wire(f"{name}_done"), self.conductor.within(frozenset({Mode.TRAIN}))
         if self.fold.updates and (reader.operand is not None or not self.fold.modal):
@@ -70,7 +72,7 @@ class Memories(Wiring):
         return wires
 
     def _queued(self, name: str, memory: Memory, port: Port) -> list[str]:
-        """The control signals of what one frame writes and reads."""
+        """Return the connections of the control signals of a memory that holds what each frame writes and reads."""
         link, free = self.sizes.links[memory.readers[0]], self.wire(f"{name}_free")
         some = self.conductor.narrowed(self._modes(link.writer), self._modes(link.reader))
         self.free.setdefault(link.writer, []).append(f"({free} | ~{some})" if some else free)
@@ -78,7 +80,7 @@ class Memories(Wiring):
         return wires + [f".w_{word}({port.name}_{word}{f' & {some}' * bool(some)})" for word in ("start", "valid")]
 
     def _client(self, name: str, turn: int, client: Client, width: int) -> list[str]:
-        """The ports of what reads a channel in its turn."""
+        """Return the connections of a reader that reads a channel in its turn."""
         own, number = prefix(turn), client.readers[0]
         reader = self.sizes.readers[number]
         to, side = self._reader(reader)[1], self._side(reader)
@@ -98,7 +100,11 @@ class Memories(Wiring):
         return wires + [f".{own}_data{k}({column})" for k, column in enumerate(columns)]
 
     def _last(self, turn: int, reader: Reader, among: bool) -> str:
-        """What ends a reader's frame: its last step; among several, that what it read is no longer shown."""
+        """Return the connection of the signal that ends a reader's frame.
+
+        The signal that ends the frame of a single reader is its last step; if a sender shares a memory with other
+        readers, its frame ends only when its last beat is taken.
+        """
         to, side = self._reader(reader)[1], self._side(reader)
         if not among:
             return f".r_last({to}_{side}last)"
@@ -109,7 +115,7 @@ class Memories(Wiring):
         return f".{prefix(turn)}_done({stream}_tvalid & {stream}_tready & {stream}_tlast)"
 
     def _initial(self, wire: int) -> Indices:
-        """(element, value) of what the writer's lanes would write, step by step."""
+        """Return the (element, value) pairs that the writer's lanes would write for the initial state, step by step."""
         values = np.asarray(self.initial[self.fold.held[wire].name], np.int64).reshape(-1)
         written = self.plan.written[self.fold.states[wire]]
         return np.stack([np.where(written >= 0, written, NOTHING), values[np.maximum(written, 0)]], axis=2)

@@ -1,4 +1,6 @@
-"""The clocks at which stages start frame after frame: exact, since a stage that has started never waits."""
+"""A model of the clocks at which stages start frame after frame; it is exact, since a stage that has started never
+waits.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +18,10 @@ FRAMES = 64
 
 @dataclass(frozen=True)
 class Actor:
-    """What starts frames: a receiver, a stage, a sender or the status.
+    """A part of a design that starts frames: a receiver, a stage, a sender or the status.
 
-    A frame started at clock s ends its last write at s + `writes`, and the next can start at s + `cycles`. `shows` is
-    when its last beat leaves, where it is an output.
+    If an actor starts a frame at clock s, its last write ends at s + `writes`, and it can start the next frame at s +
+    `cycles`. `shows` says how many clocks after the start of an actor its last beat leaves, if the actor is an output.
     """
 
     name: str
@@ -30,10 +32,12 @@ class Actor:
 
 @dataclass(frozen=True)
 class Link:
-    """A channel: `reader` starts a frame after `writer` wrote it; its bank is free after s + `reads`.
+    """A channel: `reader` starts a frame after `writer` wrote it, and the bank is free `reads` clocks after the
+    reader's start.
 
-    `banks` None is as many as it takes. With `state`, the writer's frame is read by the next frame, after its status.
-    `ahead` are the clocks after the writer's start from which on it is read, where that is before all is written.
+    If `banks` is None, the channel has as many banks as it needs. If `state` is true, the next frame reads what the
+    writer wrote, after the status of the writer's frame. `ahead` says how many clocks after the writer's start a frame
+    may be read, if that is before all of it is written.
     """
 
     writer: int
@@ -59,9 +63,10 @@ def starts(
     spacing: int = 0,
     order: Sequence[int] | None = None,
 ) -> Indices:
-    """starts[frame, actor], the status last; receivers, which have no links in, start at least `spacing` apart.
+    """Return the clock at which each actor starts each frame, as starts[frame, actor], with the status last.
 
-    `order` is that of the turns, of all actors, where it is not that of `first_come`.
+    Receivers, which no link leads to, start frames at least `spacing` clocks apart. `order` is the order of all actors
+    in which turns are taken, if it differs from that of `first_come`.
     """
     status = len(actors) - 1
     after: list[list[tuple[int, int, int]]] = [[] for _ in actors]
@@ -99,10 +104,11 @@ def starts(
 
 
 def first_come(actors: Sequence[Actor], links: Sequence[Link]) -> list[int]:
-    """The actors in an order in which memories may be read in turns: as they start where none waits for a turn.
+    """Return the actors in an order in which they may take turns at memories: that in which they start if none waits
+    for a turn.
 
-    Outputs come after all stages, so that no stage of a frame waits for a sender of this frame, and the status last.
-    The order is the same whether or not frames are read while they are written.
+    In the order of turns, outputs come after all stages, so that no stage waits for a sender of the same frame, and the
+    status comes last. The order of turns is the same whether or not frames are read while they are still being written.
     """
     soonest = starts(actors, [replace(link, ahead=None) for link in links], (), 1)[0]
     status = len(actors) - 1
@@ -110,7 +116,7 @@ def first_come(actors: Sequence[Actor], links: Sequence[Link]) -> list[int]:
 
 
 def ends(actors: Sequence[Actor], made: Indices) -> Indices:
-    """The clock of each frame's last beat: of its status, where it has no output."""
+    """Return for each frame the clock of its last beat out or, if it has no output, of its status."""
     shown = [number for number, actor in enumerate(actors) if actor.shows is not None] or [len(actors) - 1]
     found: Indices = np.max([made[:, number] + (actors[number].shows or 0) for number in shown], axis=0)
     return found
@@ -123,7 +129,9 @@ def interval(
     order: Sequence[int] | None = None,
     frames: int = FRAMES,
 ) -> int:
-    """Clocks from frame to frame in the long run, rounded up: over the second half of so many frames."""
+    """Return the number of clocks from one frame to the next in the long run, rounded up, over the second half of
+    `frames` frames.
+    """
     found = ends(actors, starts(actors, links, turns, frames, order=order))
     half = frames // 2
     return int(-(-(found[-1] - found[half - 1]) // (frames - half)))
@@ -132,16 +140,16 @@ def interval(
 def latency(
     actors: Sequence[Actor], links: Sequence[Link], turns: Sequence[Turns] = (), order: Sequence[int] | None = None
 ) -> int:
-    """Clocks of the first frame, that of its first beat in and that of its last beat out included."""
+    """Return the number of clocks of the first frame, including those of its first beat in and of its last beat out."""
     return int(ends(actors, starts(actors, links, turns, 1, order=order))[0]) + 1
 
 
 def banks(
     actors: Sequence[Actor], links: Sequence[Link], turns: Sequence[Turns] = (), order: Sequence[int] | None = None
 ) -> list[int]:
-    """For each channel the fewest banks with which no writer waits, when frames come as fast as they can leave.
+    """Return for each channel the fewest banks with which no writer waits if frames come as fast as they can leave.
 
-    A link that has a number of banks keeps it.
+    A link whose number of banks is given keeps this number.
     """
     spacing = interval(actors, links, turns, order)
     frames = FRAMES

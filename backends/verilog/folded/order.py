@@ -1,4 +1,4 @@
-"""The order of turns: in which stages read memories and use shared lanes, the same in every frame."""
+"""The order of turns, in which stages read memories and use shared lanes; it is the same in every frame."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ PATIENCE = 128
 
 
 def in_turns(actors: Sequence[Actor], links: Sequence[Link], alone: Mapping[int, int]) -> list[int]:
-    """Return the actors in an order in which memories may be read and lanes used in turns.
+    """Return the actors in an order in which they may take turns at memories and shared lanes.
 
-    `alone` are those of which one at a time runs, and for how many clocks. Of those that are ready when the lanes are
-    free, or soon after, the one comes first whose frame has the longest way to its end. Outputs come after all stages,
-    and the status last, as in `first_come`: nothing is read before all of it is written.
+    `alone` maps the actors of which only one at a time may run to the number of clocks for which each runs. Among the
+    actors that are ready when the lanes are free, or soon after, the actor comes first from which the way to the end of
+    the frame is longest. In the order of turns, outputs come after all stages, and the status comes last, as in
+    `first_come`. The order of turns assumes that no tensor is read before all of it is written.
     """
     if not alone:
         return first_come(actors, links)

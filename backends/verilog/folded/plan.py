@@ -1,4 +1,4 @@
-"""The plan of a folded design: stages tiled for a budget, and the memories between them, before any text is made."""
+"""The plan of a folded design, made before any text: the stages, tiled for a budget, and the memories between them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ Indices = NDArray[np.int64]
 
 @dataclass
 class Plan:
-    """Everything that is emitted: tilings, memories and constants, by stage and operand, and the elements written."""
+    """Everything that is emitted as Verilog: tilings, memories, constants by stage and operand, and the elements that
+    each wire's writer writes at each step.
+    """
 
     sizes: Sizes
     tilings: list[Tiling]
@@ -32,7 +34,7 @@ class Plan:
     written: dict[int, Indices]
 
     def slots(self, number: int) -> dict[str, tuple[int, ...]]:
-        """For each operand that a stage reads the column of each place of its table."""
+        """Return for each operand that a stage reads the column of each place of the operand's table."""
         actor = len(self.sizes.in_lanes) + number
         found = {name: rom.slots for (stage, name), rom in self.roms.items() if stage == number}
         for memory in self.memories:
@@ -45,7 +47,9 @@ class Plan:
 
 
 def plan(sizes: Sizes) -> Plan:
-    """The tables of all stages and memories; its sizes are those given, with what readers of one memory wait for."""
+    """Return the plan of a design of the given sizes: the tables of all stages and memories, and what the readers of
+    each memory wait for.
+    """
     fold = sizes.fold
     tilings = [tile(stage, choice) for stage, choice in zip(fold.stages, sizes.choices, strict=True)]
     for number, feeds in fold.members.items():
@@ -95,7 +99,7 @@ def _beats(size: int, lanes: int) -> Indices:
 
 
 def operand_widths(stage: Stage, name: str, columns: int) -> tuple[int, ...]:
-    """Bits of each column of an operand."""
+    """Return the number of bits of each column of an operand."""
     (found,) = [operand for operand in stage.operands if operand.name == name]
     low, high = interval_of(found) if found.amounts is not None else (0, 0)
     kind = element(found.format).width if found.amounts is None else element(Fixed((), 0, low, high)).width

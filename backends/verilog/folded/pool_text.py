@@ -1,4 +1,6 @@
-"""A pool of lanes as Verilog text: whose turn it is, whose factors are multiplied, and the sums of the products."""
+"""A pool of lanes as Verilog text: it decides whose turn it is, selects and multiplies factors, and adds up the
+products.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +22,12 @@ Sources = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Member:
-    """A stage that shares lanes: for each of its lanes that of the pool, and which of its factors go there.
+    """A stage that shares lanes, with the lane of the pool that serves each of its lanes, and the factors that go to
+    this lane.
 
-    `made` are the distinct factors of either side, as what they are made of; `taken` says for each lane of the stage
-    which of them it multiplies. `short` are the lanes of the pool that have no term in the last clock of a pass.
+    `made` lists the distinct first and second factors of a stage, each by the columns that it is made of; `taken` says
+    which of these factors each lane of the stage multiplies. `short` are the lanes of the pool that have no term in the
+    last clock of a pass.
     """
 
     name: str
@@ -37,7 +41,7 @@ class Member:
 
 
 def member(stage: Stage, tiling: Tiling, feeds: tuple[Feed, Feed], slots: Mapping[str, Sequence[int]]) -> Member:
-    """Return how a stage uses the pool."""
+    """Return how a stage uses the lanes of the pool."""
     places = range(tiling.lanes * tiling.split)
     sides = []
     for feed in feeds:
@@ -56,7 +60,9 @@ def member(stage: Stage, tiling: Tiling, feeds: tuple[Feed, Feed], slots: Mappin
 
 
 def selections(members: Sequence[Member], size: int) -> tuple[list[tuple[tuple[int, int], ...]], ...]:
-    """Return for either side, and each lane, the (member, factor) pairs of which one is multiplied there."""
+    """Return for the first and for the second factor of each lane the (member, factor) pairs among which the lane
+    selects.
+    """
     sides = []
     for side in (0, 1):
         found: list[list[tuple[int, int]]] = [[] for _ in range(size)]
@@ -74,9 +80,9 @@ def pool_text(
     bits: tuple[int, int, int],
     turns: Mapping[Mode | None, Sequence[int]],
 ) -> dict[str, str]:
-    """Return the modules of a pool, by file; `bits` are those of its factors and sums.
+    """Return the modules of a pool by file name; `bits` are the widths of its two factors and of its sums.
 
-    `turns` are the members' numbers in their order, by mode where there are modes.
+    `turns` gives the numbers of the members in the order of their turns, for each mode if there are modes.
     """
     ports, lines = ["input wire clk", "input wire rst"], []
     for k, one in enumerate(members):
@@ -125,7 +131,7 @@ def pool_text(
 
 
 def _extended(feed: Feed, signal: str, bits: int) -> str:
-    """A factor as a signed number of so many bits."""
+    """Return a factor, extended to a signed number of `bits` bits."""
     more = bits - feed.bits
     if not more:
         return signal
@@ -134,12 +140,14 @@ def _extended(feed: Feed, signal: str, bits: int) -> str:
 
 
 def _joined(name: str, signals: Sequence[str]) -> list[str]:
-    """A register that is 1 after any of the signals was."""
+    """Return a register that is 1 in the clock after any of the given signals was 1."""
     return [f"  reg {name};", f"  always @(posedge clk) {name} <= ~rst & ({' | '.join(signals)});"]
 
 
 def _lane(name: str, x: int, y: int, total: int) -> str:
-    """One lane: a product a clock, added up; sums that are held move on by a lane each clock."""
+    """Return the module of a shared lane, which adds up one product a clock; sums that are held move on by one lane
+    each clock.
+    """
     product = x + y
     term = "product" if total == product else f"product[{total - 1}:0]"
     if total > product:

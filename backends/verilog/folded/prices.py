@@ -1,4 +1,6 @@
-"""What a clock of a training step is worth: sizes beside shared lanes that cost least, clocks and LUTs together."""
+"""The worth of a clock of a training step in LUTs, by which the parts that do not share lanes get their
+cheapest sizes.
+"""
 
 from __future__ import annotations
 
@@ -15,18 +17,22 @@ LANE = 300
 
 
 def price_of(fold: Fold, lanes: int) -> float:
-    """Return the clocks that a LUT is worth where so many lanes are shared: those that one more lane saves a frame."""
+    """Return how many clocks a LUT is worth if `lanes` lanes are shared: one more lane takes LANE LUTs, and saves
+    clocks in each frame.
+    """
     return sum(works(fold).values()) / max(1, lanes * lanes * LANE)
 
 
 def readers_of(fold: Fold, wire: int) -> int:
-    """Return how many operands read what a stage writes, also as the state of the next frame."""
+    """Return how many operands read what a stage writes, in the same frame or, as state, in the next one."""
     wires = {wire, *(old for old, new in fold.states.items() if new == wire)}
     return sum(operand.wire in wires for stage in fold.stages for operand in stage.operands)
 
 
 def priced(stage: Stage, widths: tuple[int, int, int], dsp: int, price: float) -> int:
-    """Return the clocks in which a stage beside the pool costs least: they and its LUTs, at a price of clocks each."""
+    """Return the number of clocks for which a stage outside the pool costs least, if each of its LUTs counts as `price`
+    clocks.
+    """
     own = widths[2] + BESIDE_UNIT * (1 + sum(operand.amounts is None for operand in stage.operands))
     cost = LANE + widths[1] if stage.reduction else own + LANE * dsp
     return max(1, round(math.sqrt(stage.size * stage.terms * price * cost)))

@@ -1,4 +1,4 @@
-"""Reductions as tables: for each target element, the source elements that it is made of."""
+"""Reductions as tables, which list for each target element the source elements that it is made of."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ Indices = NDArray[np.int64]
 
 
 def contract_tables(operation: Contract, formats: list[Fixed], lead: int) -> list[tuple[Indices, Indices]]:
-    """For each operand (rows, terms): target element q and term k read the flat source index rows[q] + terms[k].
+    """Return two tables (rows, terms) for each operand of a Contract: target element q and term k read the operand at
+    flat index rows[q] + terms[k].
 
-    Terms are in the order in which the operand `lead` lies in memory, as far as it goes.
+    Terms are, as far as possible, in the order in which the operand of number `lead` lies in memory.
     """
     extents = operation.extents(*formats)
     target = operation.letters[2]
@@ -28,7 +29,9 @@ def contract_tables(operation: Contract, formats: list[Fixed], lead: int) -> lis
 
 
 def _flat(letters: str, loops: str, extents: dict[str, int]) -> Indices:
-    """What the loops, the last one fastest, add to the flat index of an array with these axes."""
+    """Return the flat indices that nested loops over the axes in `loops`, the last one fastest, read in an array with
+    the axes in `letters`; an axis that the array lacks adds 0.
+    """
     made = np.zeros(1, np.int64)
     for letter in loops:
         place = letters.find(letter)
@@ -38,9 +41,8 @@ def _flat(letters: str, loops: str, extents: dict[str, int]) -> Indices:
 
 
 def sum_table(operation: Sum) -> tuple[Indices, bool]:
-    """For each target element the source elements summed, -1 past the last, and whether each source element is in it.
-
-    The second is true only where all rows are of one length.
+    """Return for each target element of a Sum a row of the source elements that it adds up, padded with -1, and whether
+    all source elements are used and all rows have equal length.
     """
     view = operation.view
     read = view.indices().reshape(-1)
@@ -56,6 +58,6 @@ def sum_table(operation: Sum) -> tuple[Indices, bool]:
 
 
 def argmax_table(shape: Shape, axis: int) -> Indices:
-    """For each target element the flat source elements along the axis."""
+    """Return for each target element of an ArgMax the flat indices of the source elements along the axis."""
     flat = np.arange(math.prod(shape), dtype=np.int64).reshape(shape)
     return np.moveaxis(flat, axis, -1).reshape(-1, shape[axis])

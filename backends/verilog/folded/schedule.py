@@ -1,4 +1,6 @@
-"""The folded scheduler: a program on a few multiply-accumulate lanes, sized for a budget of blocks or of clocks."""
+"""The folded scheduler: it lays a program out on a few multiply-accumulate lanes within a budget of lanes, multiplier
+blocks or clocks.
+"""
 
 from __future__ import annotations
 
@@ -44,14 +46,15 @@ def schedule(
     elements_per_beat: int = 0,
     modal: Modal | None = None,
 ) -> Design:
-    """A folded design of an integer program.
+    """Return a folded design of an integer program.
 
-    Held inputs that an output of the same name updates are state, which starts as `initial` says (integers, or reals to
-    be rounded once). At most one of the budgets: `lanes` that multiply and add at once in all stages together,
-    `dsp_budget` multiplier blocks, or `interval_budget` clocks from frame to frame. A beat has `elements_per_beat`
-    or more, a power of two or the whole tensor; where 0, as few as keep up. `modal`, of which `program` is the step, is
-    a design whose frames write its state, read it, predict or train. Raise CircuitizeError, saying what is the least
-    possible, where a budget cannot be met.
+    Held inputs that an output of the same name updates are state, which starts with the values in `initial` (integers,
+    or reals that are rounded once). At most one budget may be given: `lanes` that multiply and add at once in all
+    stages together, `dsp_budget` multiplier blocks, or `interval_budget` clocks from one frame to the next. If
+    `elements_per_beat` is not 0, each beat has at least so many elements, and a power of two or the whole tensor; if it
+    is 0, beats have as few elements as keep up with the stages. `modal`, whose training step is `program`, describes a
+    design whose frames write its state, read it, predict or train. Raise CircuitizeError, with the least possible
+    budget, if a budget cannot be met.
     """
     folded = fold(program, elements_per_beat, modal)
     start = _initial(folded, initial or {})
@@ -63,13 +66,15 @@ def schedule(
 
 
 def all_streams(chosen: Sizes) -> tuple[Stream, ...]:
-    """Inputs, outputs, and the status."""
+    """Return the streams of a design: its inputs, its outputs and the status."""
     ins, outs = streams(chosen)
     return (*ins, *outs, Stream(STATUS, "", True, Fixed((), 0, 0, 1), 1))
 
 
 def modes_of(chosen: Sizes) -> dict[str, tuple[Mode, ...]]:
-    """By stream, the modes in whose frames it has a tensor; empty where frames are all alike."""
+    """Return for each stream the modes in whose frames it carries a tensor; the result is empty if the design has no
+    modes.
+    """
     fold = chosen.fold
     if fold.modal is None:
         return {}
@@ -78,7 +83,7 @@ def modes_of(chosen: Sizes) -> dict[str, tuple[Mode, ...]]:
 
 
 def report(made: Plan) -> Json:
-    """What a plan comes to; by family in `families`."""
+    """Return the report of a plan, in which `families` holds the sizes for each family of FPGAs."""
     chosen, sized = made.sizes, by_family(lambda family: estimate(made, family))
     return {
         "lut": sized["lut"],
@@ -94,7 +99,7 @@ def report(made: Plan) -> Json:
 
 
 def _prediction(chosen: Sizes) -> dict[str, int]:
-    """Clocks of a prediction beside a step."""
+    """Return the latency and the interval of a prediction in a design that also makes training steps."""
     return {
         f"predict_{word}_cycles": found
         for program in chosen.programs[1:]
@@ -103,7 +108,7 @@ def _prediction(chosen: Sizes) -> dict[str, int]:
 
 
 def table(program: IntegerProgram, intervals: Sequence[int]) -> list[Json]:
-    """The trade-off: the report for each interval budget that can be met, without anything being emitted."""
+    """Return the report of a design for each interval budget that can be met; no Verilog is written."""
     folded = fold(program)
     rows = []
     for interval in intervals:
@@ -115,7 +120,9 @@ def table(program: IntegerProgram, intervals: Sequence[int]) -> list[Json]:
 
 
 def choose_sizes(folded: Fold, lanes: int | None, dsp_budget: int | None, interval_budget: int | None) -> Sizes:
-    """The quickest sizes within a budget of lanes or blocks, or the cheapest within one of clocks."""
+    """Return the fastest sizes within a budget of lanes or multiplier blocks, or the cheapest sizes within a budget of
+    clocks.
+    """
     budgets = {"lanes": lanes, "dsp_budget": dsp_budget, "interval_budget": interval_budget}
     given = [name for name, value in budgets.items() if value is not None]
     if len(given) > 1:
@@ -154,7 +161,7 @@ def choose_sizes(folded: Fold, lanes: int | None, dsp_budget: int | None, interv
 
 
 def _share(best: Sizes, word: str, limit: int) -> Sizes:
-    """The sizes with the most shared lanes that keep to a budget."""
+    """Return the sizes with the most shared lanes that keep to a budget."""
     pool = best.pool
     assert pool is not None
     size = pool.size
@@ -167,9 +174,11 @@ def _share(best: Sizes, word: str, limit: int) -> Sizes:
 
 
 def _spend(best: Sizes, word: str, limit: int) -> Sizes:
-    """What is left of a budget goes to the stages that take longest: their targets are halved while it lasts.
+    """Return sizes for which the rest of a budget is spent on the stages that take longest: their targets are halved as
+    long as the budget lasts.
 
-    A stage that adds nothing up has no lanes, and so would never reach a limit of them: its units keep to the limit.
+    A stage without a reduction has no lanes, and so would never reach a limit of lanes: the limit applies to the number
+    of its units instead.
     """
     halved: dict[int, int] = {}
     while True:
@@ -186,7 +195,9 @@ def _spend(best: Sizes, word: str, limit: int) -> Sizes:
 
 
 def _last(most: int, make: Callable[[int], Sizes], fits: Callable[[Sizes], bool]) -> Sizes | None:
-    """The sizes of the greatest target from 1 to `most` that fit, if those that fit are the smaller ones."""
+    """Return the sizes of the greatest target from 1 to `most` that fits, or None; each target below one that fits must
+    fit too.
+    """
     best = None
     low, high = 1, most
     while low <= high:
@@ -200,7 +211,7 @@ def _last(most: int, make: Callable[[int], Sizes], fits: Callable[[Sizes], bool]
 
 
 def _initial(folded: Fold, initial: Mapping[str, Values]) -> dict[str, Integers]:
-    """What state starts as, checked."""
+    """Return the initial values of state by port name, after checking them."""
     ports = list(folded.held.values())
     names = [port.name for port in ports]
     for name in names:

@@ -1,4 +1,4 @@
-"""Sequences of addresses: what a counter with a few loops runs through, or, where it cannot, a table."""
+"""Sequences of addresses, which a counter with a few loops runs through or, if it cannot, a table holds."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ DEEPEST = 5
 
 @dataclass(frozen=True)
 class Sequence:
-    """Numbers from 0 up, one a step, then over again from the first.
+    """A sequence of numbers that are not negative, one for each step, which begins again after its last number.
 
-    `loops`, innermost first, are (count, stride): each number is the first one plus stride times index, summed over the
-    loops. They are None for a sequence that is kept in a table.
+    `loops`, innermost first, are pairs (count, stride): each number is the first number plus the sum, over the loops,
+    of stride times index. `loops` is None for a sequence that is kept in a table.
     """
 
     values: Indices = field(repr=False, compare=False)
@@ -27,27 +27,29 @@ class Sequence:
 
     @staticmethod
     def of(values: Indices, deepest: int = DEEPEST) -> Sequence:
-        """Return the sequence of these numbers: as loops where at most `deepest` give it, else as a table."""
+        """Return the sequence of the given numbers, as loops if at most `deepest` loops give them, else as a table."""
         return Sequence(values, _loops(values, deepest))
 
     @property
     def steps(self) -> int:
-        """Return how many steps it takes before it begins again."""
+        """Return the number of steps after which the sequence begins again."""
         return len(self.values)
 
     @property
     def bits(self) -> int:
-        """Return the width of its largest number."""
+        """Return the number of bits of the greatest number of the sequence."""
         return max(1, int(self.values.max()).bit_length())
 
     @property
     def constant(self) -> bool:
-        """Return whether all numbers are equal."""
+        """Return whether all numbers of the sequence are equal."""
         return self.loops is not None and all(stride == 0 for _, stride in self.loops)
 
     @property
     def moving(self) -> Loops:
-        """The loops without outermost ones that repeat: those need no counter, since the sequence starts over."""
+        """Return the loops of the sequence without the outermost loops of stride 0, which need no counter, since the
+        sequence starts over.
+        """
         loops = list(self.loops or ())
         while loops and loops[-1][1] == 0:
             loops.pop()
@@ -55,7 +57,7 @@ class Sequence:
 
     @property
     def counters(self) -> tuple[int, int]:
-        """Estimated (LUTs, flip-flops) of the counter, without the table."""
+        """Return an estimate of the LUTs and flip-flops of the sequence's counter, without its table."""
         if self.constant:
             return 0, 0
         if self.loops is None:
@@ -68,13 +70,17 @@ class Sequence:
 
     @property
     def cost(self) -> int:
-        """Return the LUTs and flip-flops of its counters and its table, estimated."""
+        """Return an estimate of the LUTs and flip-flops that the counters and the table of the sequence take
+        together.
+        """
         table = self.bits * -(-self.steps // 64) if self.loops is None else 0
         return sum(self.counters) + table
 
 
 def _loops(values: Indices, deepest: int) -> Loops | None:
-    """The loops of a sequence, adjacent ones merged, or None if it has none or too many."""
+    """Return the loops of a sequence, with adjacent loops merged, or None if the sequence follows no loops or
+    too many.
+    """
     found: list[tuple[int, int]] = []
     rest = values
     while len(rest) > 1:
@@ -92,7 +98,9 @@ def _loops(values: Indices, deepest: int) -> Loops | None:
 
 
 def _period(values: Indices, run: int) -> int | None:
-    """The longest innermost loop, of at most `run` steps, that repeats with other starts all along."""
+    """Return the count of the longest innermost loop, of at most `run` steps, that repeats with other starts throughout
+    a sequence.
+    """
     for count in range(run, 1, -1):
         if len(values) % count:
             continue

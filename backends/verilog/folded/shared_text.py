@@ -1,4 +1,6 @@
-"""A stage on shared lanes as Verilog text: it gives factors, says when to add them, and drains the sums."""
+"""A stage on shared lanes as Verilog text: it gives factors, says when their products are added, and drains the
+sums.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from .tiling import Tiling
 
 
 def shared_ports(one: Member, stage: Stage, tiling: Tiling) -> list[str]:
-    """The ports of a stage to the pool."""
+    """Return the ports of a stage that lead to the pool and come from it."""
     bits = lane_bits(stage, tiling.split)
     ports = ["output wire pool_add", "output wire pool_first", "output wire pool_full", "output wire pool_done"]
     ports += ["output wire pool_short"] if one.short else []
@@ -35,8 +37,10 @@ def shared_reduction(
     read: Callable[[Operand, int], str],
     files: dict[str, str],
 ) -> list[str]:
-    """Control with a reduction on shared lanes: terms are read, their factors given a clock later or after `use.depth`
-    more, and sums drained as they leave the lanes. `read` names a column of an operand.
+    """Return the control of a stage whose reduction is done on shared lanes.
+
+    In a stage on shared lanes, terms are read, factors are given `1 + use.depth` clocks later, and sums are drained as
+    they leave the lanes. `read` returns the name of a column of an operand.
     """
     short = tiling.clocks > tiling.reading
     bits = bits_of(tiling.clocks - 1)
@@ -81,7 +85,9 @@ def shared_reduction(
 def _factors(
     stage: Stage, one: Member, side: int, depth: int, read: Callable[[Operand, int], str], files: dict[str, str]
 ) -> list[str]:
-    """The factors of one side, each in a register that `idle` clears: one signal for all, so that it takes no LUT."""
+    """Return the first or the second factors of a stage, each in a register; one signal, `idle`, clears all these
+    registers, so that clearing takes no LUT.
+    """
     feed, letter, lines = one.feeds[side], "xy"[side], []
     plain = feed.number is not None or (feed.plain and not depth)
     module = f"{stage.name}_feed_{letter}"
@@ -105,7 +111,9 @@ def _factors(
 
 
 def _drain(tiling: Tiling) -> list[str]:
-    """Sums are there a clock after `full`, and each clock the next ones of each unit."""
+    """Return the logic that drains sums: the first sums are ready a clock after `full`, and each clock brings the next
+    sum of each unit.
+    """
     if tiling.drain == 1:
         return ["  wire e_go = full;", "  wire e_end = frame_full;"]
     return drains(tiling.drain, 1, "full | draining")

@@ -1,4 +1,6 @@
-"""Which readers share one memory: readers of one tensor in training steps, whose stages run one after another."""
+"""The choice of readers that share one memory: readers of one tensor in a training step, whose stages run one after
+another.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ FEW = 6
 
 @dataclass(frozen=True)
 class Table:
-    """What a reader reads: elements [steps, places], which of them matter, and those that the writer's lanes write."""
+    """A table of the elements that a reader reads [steps, places], with which of them matter, and a table of those that
+    the writer's lanes write.
+    """
 
     elements: Indices
     valid: NDArray[np.bool_]
@@ -37,7 +41,9 @@ class Table:
 
 @dataclass(frozen=True)
 class Client:
-    """Readers that read at once, by number, and for each the columns of the layout that it takes and their slots."""
+    """A group of readers, given by number, that read at the same time, with the columns of a layout that each of them
+    takes, and with their slots.
+    """
 
     readers: tuple[int, ...]
     layout: Layout
@@ -47,27 +53,31 @@ class Client:
 
 @dataclass(frozen=True)
 class Memory:
-    """A tensor kept once, for clients in the order of their turns; the last one `shows` what a frame makes of state."""
+    """A tensor that is kept once for clients, in the order of their turns; if `shows` is true, the last client reads
+    new state.
+    """
 
     clients: tuple[Client, ...]
     shows: bool = False
 
     @property
     def readers(self) -> tuple[int, ...]:
-        """The numbers of all readers, by turn."""
+        """Return the numbers of all readers of the memory, in the order of their turns."""
         return tuple(number for client in self.clients for number in client.readers)
 
 
 def apart(tables: Sequence[Table]) -> list[Memory]:
-    """A memory for each reader."""
+    """Return a memory for each reader, without any sharing."""
     return [Memory((_client((number,), [table]),)) for number, table in enumerate(tables)]
 
 
 def shared(sizes: Sizes, tables: Sequence[Table]) -> tuple[list[Memory], Sizes]:
-    """Memories shared where that saves bits of block memory; and the sizes with the turns that their readers take.
+    """Return memories that readers share if that saves bits of block memory, and the sizes with the turns that the
+    readers take.
 
-    Without state, or with modes, frames overlap, and each reader keeps its own. Whoever reads a memory waits for the
-    one before it, so memories are shared as long as the interval is not much longer, those that save most first.
+    In a design without state, or with modes, frames overlap, and each reader keeps its own memory. Each reader of a
+    shared memory waits for the reader before it, so memories are shared, those that save most first, only while the
+    interval stays below a limit.
     """
     memories = apart(tables)
     if not sizes.fold.updates or sizes.fold.modal is not None:
@@ -94,10 +104,10 @@ def _interval(sizes: Sizes) -> int:
 
 
 def _with(sizes: Sizes, memories: Sequence[Memory]) -> Sizes:
-    """The sizes where these memories are shared.
+    """Return the sizes of a design in which the given memories are shared.
 
-    The new state that one shows is kept once, beside the old one. A sender is done a clock later than it reads, when
-    its last beat is taken: until then it shows what it read.
+    New state that a shared memory shows is kept once, in addition to the old state. A sender on a shared memory is done
+    one clock after its last read, when its last beat is taken, since it shows what it read until then.
     """
     links = list(sizes.unbanked)
     for one in memories:
@@ -110,7 +120,10 @@ def _with(sizes: Sizes, memories: Sequence[Memory]) -> Sizes:
 
 
 def _keys(sizes: Sizes) -> dict[tuple[bool, int], list[int]]:
-    """Readers by what they may share: (whether it is state, its wire). What a frame makes of state lies beside it."""
+    """Return groups of readers that may share a memory, by whether they read state and by the wire that they read.
+
+    New state is kept in the same memory as the old state.
+    """
     states = sizes.fold.states
     old = {new: wire for wire, new in reversed(states.items())}
     read = {reader.wire for reader in sizes.readers}
@@ -126,7 +139,7 @@ def _keys(sizes: Sizes) -> dict[tuple[bool, int], list[int]]:
 def _groups(
     sizes: Sizes, tables: Sequence[Table], memories: Sequence[Memory], numbers: Sequence[int], place: dict[int, int]
 ) -> Iterator[tuple[int, Memory]]:
-    """Memories shared by some of these readers, with the bits that each saves."""
+    """Yield memories that some of the given readers share, each with the number of bits that it saves."""
     readers, states = sizes.readers, sizes.fold.states
 
     def sender(client: Client) -> bool:
@@ -136,7 +149,9 @@ def _groups(
         return sender(client) and readers[client.readers[0]].wire not in states and state
 
     def joining(host: Layout, known: Sequence[Client], others: Sequence[Client]) -> tuple[int, list[Client]]:
-        """The bits saved, and who finds what it reads in the memories of this layout."""
+        """Return the bits that sharing saves, and the clients that find what they read in the memories of a given
+        layout.
+        """
         joined, saved = list(known), sum(map(base, known)) - _bits(host, width, banks, abreast)
         for client in others:
             met = [readers[one.readers[0]].actor for one in joined]
@@ -148,7 +163,7 @@ def _groups(
         return saved, joined
 
     def base(client: Client) -> int:
-        """Bits of memory that the client takes where nothing is shared."""
+        """Return the number of bits of memory that a client takes if nothing is shared."""
         return sum(alone[number] for number in client.readers)
 
     abreast = bool(sizes.fold.members)
@@ -176,7 +191,7 @@ def _groups(
 def _clients(
     sizes: Sizes, tables: Sequence[Table], memories: Sequence[Memory], numbers: Sequence[int]
 ) -> Iterator[Client]:
-    """Readers as clients: operands of one stage that are read at once are one."""
+    """Yield readers as clients; operands of one stage that are read at the same time form one client."""
     by_stage: dict[tuple[int, bool], list[int]] = {}
     for number in numbers:
         by_stage.setdefault((sizes.readers[number].actor, sizes.readers[number].inside), []).append(number)
@@ -186,14 +201,14 @@ def _clients(
 
 
 def _client(readers: tuple[int, ...], tables: Sequence[Table]) -> Client:
-    """Readers that read at once, laid out together."""
+    """Return a client of readers that read at the same time, whose elements are laid out together."""
     first = tables[0]
     made = layout(*_beside(tables), first.written, first.size)
     return _parted(readers, tables, made)
 
 
 def _guest(host: Layout, client: Client, tables: Sequence[Table]) -> Client | None:
-    """The client in the memories of another one."""
+    """Return the client that reads from the memories of a given layout, or None if it cannot."""
     own = [tables[number] for number in client.readers]
     made = guest(host, *_beside(own), own[0].written, own[0].size)
     return None if made is None else _parted(client.readers, own, made)
@@ -205,7 +220,7 @@ def _beside(tables: Sequence[Table]) -> tuple[Indices, NDArray[np.bool_]]:
 
 
 def _parted(readers: tuple[int, ...], tables: Sequence[Table], made: Layout) -> Client:
-    """Which columns each reader takes."""
+    """Return a client whose readers take the columns of a layout that hold what each of them reads."""
     ends = np.cumsum([table.elements.shape[1] for table in tables])
     parts = [made.slots[end - table.elements.shape[1] : end] for end, table in zip(ends, tables, strict=True)]
     columns = [tuple(sorted(set(part))) for part in parts]
@@ -214,7 +229,9 @@ def _parted(readers: tuple[int, ...], tables: Sequence[Table], made: Layout) -> 
 
 
 def _bits(own: Layout, width: int, banks: int, abreast: bool) -> int:
-    """Bits of block memory that a layout takes, with its tables of addresses; abreast also what LUTs are worth."""
+    """Return the bits of block memory that a layout takes with its tables of addresses; if `abreast` is true, LUTs that
+    serve as memory also count.
+    """
     every = [row for number in range(len(own.copies)) for row in rows([own], number, width, banks, abreast)]
     found = sum(worth(row, width) if abreast else row.bits(width) * row.block for row in every)
     return found + _tables(own, True)

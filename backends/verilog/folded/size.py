@@ -1,4 +1,4 @@
-"""How deep, how long and how large the operations of a datapath are."""
+"""The depth, the latency and the size of the operations of a datapath."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ..signals import Signal, signed_width
 
 
 def quotient_bits(x: Signal) -> int:
-    """Return the width in which a division computes with x, signed, of at least 2 bits."""
+    """Return the number of bits, at least 2, of the signed dividend x with which a divider computes."""
     return max(signed_width(x.low, x.high), 2)
 
 
 def timing(operation: Operation, sources: Sequence[Signal]) -> tuple[int, int]:
-    """How many operations deep it counts, and registers inside."""
+    """Return how many levels of logic an operation counts as, and how many registers are inside it."""
     if isinstance(operation, Multiply):
         return (1, 0) if any(is_bit(s) for s in sources) else (0, 1)
     if isinstance(operation, Scale):
@@ -39,7 +39,9 @@ def is_bit(signal: Signal) -> bool:
 
 
 def dsp_blocks(target: Signal, *sources: Signal) -> int:
-    """Blocks of 25 x 18 bits that a product takes; none where it is so narrow that yosys prefers logic."""
+    """Return the multiplier blocks of 25 x 18 bits that a product takes; 0 if it is so narrow that yosys
+    prefers LUTs.
+    """
     x, y = sorted(signed_width(s.low, s.high) for s in sources)
     if x < 2 or target.width < 9:
         return 0
@@ -64,7 +66,7 @@ def in_halves(operation: Operation, sources: Sequence[Signal]) -> bool:
 
 
 def luts(operation: Operation, sources: Sequence[Signal], target: Signal) -> int:
-    """LUTs with six inputs, a first guess."""
+    """Return a first estimate of the LUTs of six inputs that an operation takes."""
     if isinstance(operation, Shift | IsNegative):
         return 0
     if isinstance(operation, Scale):

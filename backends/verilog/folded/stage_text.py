@@ -1,4 +1,4 @@
-"""Stages as Verilog text: the control of a loop nest, joined to its lanes and units."""
+"""Stages as Verilog text: the control of a loop nest, joined to the lanes and units of the stage."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .tiling import Tiling
 
 @dataclass
 class Body:
-    """A stage's modules as text, and what they come to."""
+    """The modules of a stage as text, with estimates of their size in hardware."""
 
     files: dict[str, str]
     lut: int
@@ -38,9 +38,10 @@ def write_stage(
     flagged: bool,
     shared: tuple[Member, Use] | None = None,
 ) -> Body:
-    """All modules of a stage. `slots` gives for each operand read from memory the column of each place of its table.
+    """Return all Verilog modules of a stage as text.
 
-    `shared` says how a stage without lanes of its own uses the pool.
+    `slots` gives, for each operand that is read from memory, the column of each place of the operand's table. `shared`
+    says how a stage that has no lanes of its own uses the pool.
     """
     files: dict[str, str] = {}
     name = stage.name
@@ -94,12 +95,12 @@ def write_stage(
 
 
 def _read(operand: Operand, column: int, tiling: Tiling) -> str:
-    """What is read of an operand: as it comes from memory, or a clock later."""
+    """Return the signal of a column of an operand, either as it comes from memory or one clock later."""
     return f"{operand.name}_{column}" + "_late" * tiling.late[0 if operand.in_reduction else 1]
 
 
 def _late(tiling: Tiling, columns: Mapping[str, int], operands: Mapping[str, Operand]) -> list[str]:
-    """Registers between memories and what computes."""
+    """Return the registers between the memories and the lanes or units that read them."""
     lines = []
     for name, count in columns.items():
         operand = operands[name]
@@ -111,7 +112,7 @@ def _late(tiling: Tiling, columns: Mapping[str, int], operands: Mapping[str, Ope
 
 
 def _map(tiling: Tiling) -> list[str]:
-    """Control without a reduction: a group of elements a clock."""
+    """Return the control of a stage without a reduction, which computes a group of elements a clock."""
     step = up("pass", tiling.passes, "running")
     return ["  reg running;", *step, *runs("pass_end"), "  wire e_go = running;", "  wire e_end = running & pass_end;"]
 
@@ -124,7 +125,9 @@ def _reduction(
     before: int,
     fails: bool,
 ) -> list[str]:
-    """Control with a reduction: terms are read, then added `1 + before` clocks later, then held and drained."""
+    """Return the control of a stage with a reduction: terms are read, added `1 + before` clocks later, then held and
+    drained.
+    """
     short = tiling.clocks > tiling.reading
     bits = bits_of(tiling.clocks - 1)
     many = tiling.clocks > 1
@@ -205,7 +208,7 @@ def _units(
     flagged: bool,
     counters: Counters,
 ) -> list[str]:
-    """The units, and the frame's flag."""
+    """Return the units of a stage, and the stage's flag, which says that a Check failed in the frame."""
     late = tiling.late[1]
     shares = [(u, part) for u in range(tiling.units) for part in range(tiling.split if tiling.reduces else 0)]
     share = "unit{}_{}_late" if late else "unit{}_{}"

@@ -11,10 +11,12 @@ from .counter import bits_of
 
 
 def receiver(name: str, comment: str, stream: Stream) -> str:
-    """Takes a frame's beats once there is room for all of it, and writes as many a clock later, whatever `tlast` says.
+    """Return the module of a receiver, which takes a frame's beats once there is room for the whole frame, and writes
+    them a clock later.
 
-    After an early `tlast` it fills the frame up, and after a last beat without one it skips beats up to it. `fail` is 1
-    with the last beat written where either happened, an element lay outside its interval, or `tuser` said so.
+    A receiver always writes as many beats as a frame has: after an early `tlast` it makes up the missing beats, and
+    after a last beat without `tlast` it skips all beats up to the next `tlast`. `fail` is 1 with the last beat that is
+    written if `tlast` came early or late, an element was outside its interval, or `tuser` was 1.
     """
     beats, lanes, width = stream.beats, stream.lanes, stream.element_bits
     ports = [
@@ -84,7 +86,9 @@ def receiver(name: str, comment: str, stream: Stream) -> str:
 
 
 def _outside(stream: Stream) -> list[str]:
-    """Expressions that are 1 where an element lies outside its interval; none where its bits hold nothing else."""
+    """Return expressions that are 1 if an element is outside its interval; none if its bits can hold nothing outside
+    it.
+    """
     signal = element(stream.format)
     width, signed = signal.width, signal.signed
     spare = stream.beats * stream.lanes - stream.format.size
@@ -106,7 +110,7 @@ def _outside(stream: Stream) -> list[str]:
 
 
 def sender(name: str, comment: str, stream: Stream) -> str:
-    """Sends a frame's beats, read a clock before."""
+    """Return the module of a sender, which sends the beats of a frame a clock after it reads them."""
     beats, lanes, width = stream.beats, stream.lanes, stream.element_bits
     ports = [
         "input wire clk",
@@ -159,10 +163,11 @@ def sender(name: str, comment: str, stream: Stream) -> str:
 
 
 def status(name: str, flags: int, states: int, kept: bool) -> str:
-    """One beat a frame, once every flag of the frame is there and, where `kept` state changes, all of it has been read.
+    """Return the module of the status, which offers one beat a frame once every flag of the frame is ready and, if the
+    frame changes state, all of this state has been read.
 
-    Taken with 0, it makes the banks of all states change places where the frame `keeps` what it wrote: one register,
-    which no reset clears, says for all of them which bank holds the state that was kept last.
+    When a status of 0 is taken, the banks of all states change places if the frame `keeps` what it wrote: one register,
+    which no reset clears, says for all states which bank holds the state that was kept last.
     """
     ports = ["input wire clk", "input wire rst"]
     ports += [f"input wire ready{k}" for k in range(flags)] + [f"input wire fail{k}" for k in range(flags)]
@@ -187,7 +192,9 @@ def status(name: str, flags: int, states: int, kept: bool) -> str:
 
 
 def flags(name: str, depth: int) -> str:
-    """One bit a frame, in order; places are taken when a stage starts a frame."""
+    """Return the module of a queue of flags, one bit a frame in order; a place in the queue is taken when a stage
+    starts a frame.
+    """
     ports = ["input wire clk", "input wire rst", "input wire w_start", "output wire w_free", "input wire w_valid"]
     ports += ["input wire w_fail", "input wire r_take", "output wire r_ready", "output wire r_fail"]
     bits = bits_of(depth)

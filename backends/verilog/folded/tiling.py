@@ -1,4 +1,4 @@
-"""Tilings: how the loop nest of a stage is spread over lanes and clocks."""
+"""Tilings: the ways in which the loop nest of a stage is spread over lanes and clocks."""
 
 from __future__ import annotations
 
@@ -24,11 +24,12 @@ TABLES = 0.6
 
 @dataclass(frozen=True, eq=False)
 class Tiling:
-    """A stage on hardware.
+    """The way in which a stage runs on hardware.
 
-    In a pass, `lanes` target elements are made at once; each of their lanes takes `split` terms a clock, `units` of
-    them a clock go through the result's operations and are written. `order` [passes, lanes] are the target elements,
-    NOTHING where a lane idles; `near` is the same with the nearest element in those places. `late` is `Choice.late`.
+    A pass makes `lanes` target elements at once; each element takes `split` terms a clock, and in each clock `units`
+    elements go through the operations on the result and are written. `order` [passes, lanes] holds the target elements,
+    and NOTHING where a lane idles; `near` holds the nearest element there instead. `late` is the result of
+    `Choice.late`.
     """
 
     lanes: int
@@ -42,40 +43,40 @@ class Tiling:
 
     @property
     def passes(self) -> int:
-        """Return how many passes make the whole target."""
+        """Return the number of passes that make the whole target."""
         return len(self.order)
 
     @property
     def reading(self) -> int:
-        """Clocks of a pass in which terms are read."""
+        """Return the number of clocks of a pass in which terms are read."""
         return -(-self.terms // self.split)
 
     @property
     def drain(self) -> int:
-        """Clocks in which the results of a pass are written."""
+        """Return the number of clocks in which the results of a pass are written."""
         return -(-self.lanes // self.units)
 
     @property
     def clocks(self) -> int:
-        """Clocks of a pass."""
+        """Return the number of clocks of a pass."""
         return max(self.reading, self.drain)
 
     @property
     def cycles(self) -> int:
-        """Clocks of a frame."""
+        """Return the number of clocks that the stage takes for a frame."""
         return self.passes * self.clocks
 
     @property
     def spare(self) -> int:
-        """Terms of the last clock of a pass that do not exist."""
+        """Return how many terms of a result are lacking in the last clock of a pass."""
         return self.reading * self.split - self.terms
 
     def written(self) -> Indices:
-        """The elements written, [steps, units]."""
+        """Return the elements that the stage writes, as a table [steps, units]."""
         return self._drained(self.order, NOTHING).reshape(-1, self.units)
 
     def reads(self, operand: Operand) -> tuple[Indices, NDArray[np.bool_]]:
-        """The elements an operand reads, [steps, places], and which of them matter."""
+        """Return the elements that an operand reads, as a table [steps, places], and which of them matter."""
         if not operand.in_reduction:
             near = self._drained(self.near, None).reshape(-1, self.units)
             return operand.at[near], self.written() >= 0
@@ -100,7 +101,7 @@ class Tiling:
 
 @dataclass(frozen=True)
 class Choice:
-    """Sizes of a tiling, before its tables are made."""
+    """The sizes of a tiling, which are chosen before its tables are made."""
 
     axis: int
     outside: int
@@ -113,10 +114,10 @@ class Choice:
     cycles: int
 
     def late(self, stage: Stage) -> tuple[bool, bool]:
-        """Whether what is read from memory takes a register more, in lanes and in units.
+        """Return whether values from memory pass one more register, for lanes and for units.
 
-        That is so where some operand is likely to lie in block memory, whose data are late in a clock: too late for a
-        multiplier. LUTs hold what is read in few clocks.
+        Values from memory pass one more register if some operand is likely to be in block memory, whose data come too
+        late in a clock for a multiplier. Operands that are read in few clocks are kept in LUTs.
         """
         clocks = {True: self.passes * -(-stage.terms // self.split), False: -(-stage.size // self.units)}
         lies = {side: [o for o in stage.operands if o.in_reduction is side] for side in (True, False)}
@@ -129,7 +130,9 @@ def _large(operands: list[Operand], clocks: int) -> bool:
 
 
 def lane_axis(stage: Stage) -> int:
-    """The axis that lanes spread over: that along which the fewest operands in memory, then the fewest of all, vary."""
+    """Return the axis that lanes spread over: the one along which the fewest operands in memory vary, and of such axes
+    the one along which the fewest operands of all vary.
+    """
     best, chosen = None, max(0, len(stage.shape) - 1)
     for axis, extent in enumerate(stage.shape):
         if extent == 1:
@@ -143,7 +146,7 @@ def lane_axis(stage: Stage) -> int:
 
 
 def varies(operand: Operand, shape: tuple[int, ...], axis: int) -> bool:
-    """Return whether an operand's elements differ along an axis of what is made."""
+    """Return whether the elements of an operand differ along an axis of the stage's target."""
     at = operand.at.reshape(*shape, -1)
     return bool((np.take(at, [0], axis) != at).any())
 
@@ -151,11 +154,12 @@ def varies(operand: Operand, shape: tuple[int, ...], axis: int) -> bool:
 def choose(
     stage: Stage, budget: int, axis: int, widths: tuple[int, int, int], ordered: bool = False, whole: bool = False
 ) -> Choice:
-    """The cheapest sizes with which a frame takes at most `budget` clocks, or the quickest if none do.
+    """Return the cheapest sizes with which a stage takes at most `budget` clocks a frame, or the fastest sizes if there
+    are none.
 
-    `widths` are relative costs: of a multiplier, of a lane, of a unit for the result's operations. With `ordered` the
-    elements are written in row-major order, a power of two of them a clock or all at once, and lanes spread over the
-    last axis. With `whole`, where nothing is reduced, as many elements a clock as make whole rows, or parts of one.
+    `widths` are the relative costs of a multiplier, of a lane, and of a unit. If `ordered` is true, the elements are
+    written in row-major order, a power of two of them a clock or all at once, and lanes spread over the last axis. If
+    `whole` is true, a stage without a reduction writes whole rows, or equal parts of a row, in each clock.
     """
     if not stage.reduction:
         units = min(stage.size, -(-stage.size // max(1, budget)))
@@ -189,9 +193,9 @@ FED = 10
 def choose_shared(
     stage: Stage, most: int, axis: int, widths: tuple[int, int, int], price: float, ordered: bool = False
 ) -> Choice:
-    """The sizes on at most so many lanes of a pool that cost least: clocks, and LUTs at a price of so many clocks each.
+    """Return the sizes on at most `most` lanes of a pool that cost least, if each LUT counts as `price` clocks.
 
-    `widths` and `ordered` are as those of `choose`. Units divide the lanes.
+    `widths` and `ordered` are as in `choose`. The number of units divides the number of lanes.
     """
     best: tuple[float, Choice] | None = None
     for outside, inner, tile, lanes, passes in _tiles(stage.shape, axis, most):
@@ -217,9 +221,10 @@ def choose_shared(
 
 
 def _tiles(shape: tuple[int, ...], axis: int, most: int = 0) -> list[tuple[int, int, int, int, int]]:
-    """(groups outside, elements inside, tile of the next axis, lanes, passes) of all tilings, lane axis innermost.
+    """Return (groups outside, elements inside, tile of the next axis, lanes, passes) for all tilings, with the axis of
+    the lanes innermost.
 
-    With `most`, those of at most so many lanes.
+    If `most` is not 0, only tilings of at most so many lanes are returned.
     """
     order = [n for i, n in enumerate(shape) if i != axis] + ([shape[axis]] if shape else [1])
     found, inner = [], 1
@@ -235,7 +240,9 @@ def _tiles(shape: tuple[int, ...], axis: int, most: int = 0) -> list[tuple[int, 
 
 
 def _rows(shape: tuple[int, ...], least: int) -> int:
-    """The fewest elements from `least` on that are equal parts of a row, of a plane and so on; fewer than twice."""
+    """Return the fewest elements, from `least` on, that make equal parts of a row, of a plane and so on; `least` if
+    these are twice as many or more.
+    """
     found, inner = [], 1
     for extent in reversed(shape):
         found += [inner * part for part in range(1, extent + 1) if extent % part == 0 and least <= inner * part]
@@ -244,18 +251,20 @@ def _rows(shape: tuple[int, ...], least: int) -> int:
 
 
 def divisor(number: int, least: int) -> int:
-    """The smallest divisor from `least` on."""
+    """Return the smallest divisor of a number that is at least `least`."""
     return next(k for k in range(least, number + 1) if number % k == 0)
 
 
 def _even(size: int, lanes: int, least: int) -> int:
-    """The fewest units from `least` on that are a power of two and divide the lanes; all elements where none does."""
+    """Return the fewest units, from `least` on, that divide the lanes and are a power of two or as many as all
+    elements; if there are none, the greatest power of two that divides the lanes.
+    """
     fits = [k for k in range(least, lanes + 1) if lanes % k == 0 and (k & (k - 1) == 0 or k == size)]
     return fits[0] if fits else max(k for k in range(1, lanes + 1) if lanes % k == 0 and k & (k - 1) == 0)
 
 
 def tile(stage: Stage, choice: Choice) -> Tiling:
-    """The tables of a choice."""
+    """Return the tiling of the given sizes, with its tables."""
     flat = np.arange(stage.size, dtype=np.int64)
     if not stage.reduction:
         missing = choice.passes * choice.units - stage.size

@@ -1,4 +1,6 @@
-"""Tokens of a channel as Verilog text: which frames are there, whose turn it is to read, and which bank is whose."""
+"""The tokens of a channel as Verilog text: which frames are ready, whose turn it is to read, and who uses which
+bank.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +11,18 @@ from .counter import bits_of
 
 
 def prefix(reader: int) -> str:
-    """Return what the ports of a channel's reader begin with, by its number: the first one's with `r_`."""
+    """Return the prefix of the ports of a channel's reader, by the reader's number: `r`, `r1`, `r2` and so on."""
     return "r" if reader == 0 else f"r{reader}"
 
 
 def queued(banks: int, readers: int, ahead: int | None = None) -> list[str]:
-    """Tokens of frames that are there and of banks that are taken, and the banks now written and read.
+    """Return the counters of the frames that are ready and of the banks that are taken, and the numbers of the banks
+    that are written and read.
 
-    Of several readers each reads a frame in its turn: it may start once the one before it is done, and the next frame
-    is read when the last one is. So at most one of them reads in any clock, and what a sender shows stays. A frame is
-    there when its last element is written, or `ahead` clocks after the writer's start.
+    Several readers of a channel read each frame in turns: a reader may start once the reader before it is done, and the
+    next frame is read once the last reader is done. At most one reader of a channel therefore reads in any clock, and
+    what a sender shows stays. A frame is ready when its last element is written, or `ahead` clocks after the writer's
+    start.
     """
     bits, bank, last = bits_of(banks), bits_of(banks - 1), prefix(readers - 1)
     there = "w_done" if ahead is None else "w_there"
@@ -58,7 +62,9 @@ def queued(banks: int, readers: int, ahead: int | None = None) -> list[str]:
 
 
 def _there(ahead: int | None) -> list[str]:
-    """A pulse so many clocks, less one, after a frame's first write may come: then it may be read."""
+    """Return a pulse `ahead` - 1 clocks after a writer starts a frame, after which the frame may be read; nothing if
+    `ahead` is None.
+    """
     if ahead is None:
         return []
     bits = bits_of(ahead - 2)
@@ -78,7 +84,9 @@ def _there(ahead: int | None) -> list[str]:
 
 
 def taking_turns(names: Sequence[str], also: Sequence[str]) -> list[str]:
-    """Whose turn it is: each is ready in its turn while nobody is busy, and where the text `also` of it is 1, too."""
+    """Return the logic of turns: each reader is ready in its turn if nobody is busy and if its condition in the texts
+    `also` is met.
+    """
     bits, readers = bits_of(len(names) - 1), len(names)
     return [
         f"  reg [{bits - 1}:0] turn;",
@@ -101,9 +109,9 @@ def taking_turns(names: Sequence[str], also: Sequence[str]) -> list[str]:
 
 
 def taking_turns_by_mode(modes: Sequence[str], orders: Sequence[Sequence[str]]) -> list[str]:
-    """The same where frames of each mode, whose wire is 1 in them, have an order of their own.
+    """Return the logic of turns if frames of each mode, whose wire is 1 in them, have their own order of turns.
 
-    The turn is nobody's between frames: then the first one of the mode is ready.
+    Between frames it is nobody's turn; then the first reader in the order of the mode is ready.
     """
     names = sorted({name for order in orders for name in order})
     bits, number = bits_of(len(names)), {name: k for k, name in enumerate(names)}
@@ -138,10 +146,12 @@ def taking_turns_by_mode(modes: Sequence[str], orders: Sequence[Sequence[str]]) 
 
 
 def front(readers: int, shows: bool) -> list[str]:
-    """Tokens of state: one bank is read while the other is written; a frame that is kept swaps them.
+    """Return the tokens of a state: one bank is read while the other is written, and a frame that is kept swaps the two
+    banks.
 
-    A frame reads it once, but any number of times where it stays as it is. Several readers take turns in each frame.
-    With `shows` one more reads what the frame has written, after the others and until the next frame writes or reads.
+    A frame reads the state once, or any number of times in modes in which the state does not change. Several readers of
+    the state take turns in each frame. If `shows` is true, one more reader reads what the frame has written, after the
+    other readers and before the next frame reads or writes the state.
     """
     if readers == 1 and not shows:
         return [
@@ -186,7 +196,9 @@ def front(readers: int, shows: bool) -> list[str]:
 
 
 def _shown(name: str) -> list[str]:
-    """What a frame wrote is `owed` until it is sent; `late`, where the next frame has begun: that one waits for it."""
+    """Return the logic that shows new state: the state is `owed` until it is sent, and `late` if the next frame has
+    begun, which then waits for the sender.
+    """
     return [
         "  reg owed;",
         "  reg sending;",

@@ -1,4 +1,6 @@
-"""The top module: receivers, stages, channels, senders and the status, joined as the plan says."""
+"""The top module of a folded design, which joins receivers, stages, channels, senders and the status as the
+plan says.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +26,14 @@ LINE = 140
 
 
 def emit(plan: Plan, initial: Mapping[str, Indices]) -> Emission:
-    """The files of a plan; `initial` holds what state starts as, by input name, in integers."""
+    """Return the files of a plan; `initial` holds the first values of the state, by input name, as integers."""
     made = _Top(plan, initial).emission
     made.files = {name: _folded(text) if name.endswith(".v") else text for name, text in made.files.items()}
     return made
 
 
 def _folded(text: str) -> str:
-    """The same text with long lines broken at commas and operators."""
+    """Return a Verilog text with its long lines broken at commas and operators."""
     lines = []
     for line in text.split("\n"):
         while len(line) > LINE and not line.startswith("//"):
@@ -56,7 +58,9 @@ class _Top(Lanes):
         self._write()
 
     def _flags(self) -> None:
-        """Flags of the receivers and of the stages that have one, and tokens for what nothing else starts."""
+        """Add the flags of the receivers and stages that have one, and tokens for the actors that nothing else
+        starts.
+        """
         status_number, self.flag_names = len(self.sizes.actors) - 1, []
         self.statuses: list[tuple[str, str]] = []
         made: set[str] = set()
@@ -160,7 +164,7 @@ class _Top(Lanes):
             self.lines.append(f"  {name} {name}_i (\n    {', '.join(wires)});")
 
     def _rom(self, number: int, stage: Stage, operand: str, side: str) -> tuple[tuple[int, ...], list[str]]:
-        """A memory of constants and the names of what it shows."""
+        """Add a memory of constants, and return the slots of its reader and the names of its columns."""
         rom, name = self.plan.roms[number, operand], f"{stage.name}_{operand}_constants"
         widths = operand_widths(stage, operand, rom.words.shape[1])
         self.files[f"{name}.v"] = write_rom(name, f"{name}: constants of {stage.name}.", rom, widths, self.files)

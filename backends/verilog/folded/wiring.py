@@ -1,4 +1,4 @@
-"""The wires of a top module by name: who writes each tensor, who reads it, and what tells them when."""
+"""The wires of a top module by name: who writes each tensor, who reads it, and which signals tell them when."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Indices = NDArray[np.int64]
 
 @dataclass
 class Emission:
-    """All text of a design."""
+    """All text of a folded design, with the stages and channels that it was written from."""
 
     files: dict[str, str] = field(default_factory=dict)
     bodies: list[Body] = field(default_factory=list)
@@ -30,7 +30,7 @@ class Emission:
 
 @dataclass
 class Port:
-    """Who writes a wire, in the top module: names of its lanes and of its control signals."""
+    """A writer of a wire in the top module: its name, and the names of its lanes and of its control signals."""
 
     name: str
     lanes: list[str]
@@ -38,7 +38,7 @@ class Port:
 
 
 class Wiring:
-    """The names that a plan gives to actors and wires, and the text that joins them so far."""
+    """The names that a top module gives to the actors and wires of a plan, and the text that joins them."""
 
     def __init__(self, plan: Plan, initial: Mapping[str, Indices]) -> None:
         self.plan, self.sizes, self.fold = plan, plan.sizes, plan.sizes.fold
@@ -59,11 +59,11 @@ class Wiring:
 
     @property
     def files(self) -> dict[str, str]:
-        """The text of the design so far, by the name of its file."""
+        """Return the text of each file of the design so far, by file name."""
         return self.emission.files
 
     def wire(self, name: str, width: int = 0) -> str:
-        """Declare a wire of `width` bits, or of one where that is 0, and return its name."""
+        """Declare a wire of `width` bits, or of one bit if `width` is 0, and return the wire's name."""
         self.lines.append(f"  wire {f'[{width - 1}:0] ' if width else ''}{name};")
         return name
 
@@ -80,7 +80,9 @@ class Wiring:
                 self.wire(f"{port.name}_{signal}")
 
     def _stores(self) -> None:
-        """Who writes each state: the stage that updates it, or the receiver that loads it where there are modes."""
+        """Find the writer of each state: the stage that updates it and, in a design with modes, the receiver that loads
+        it.
+        """
         self.stores = {wire: self.writers[new] for wire, new in self.fold.states.items()}
         for wire, load in self.fold.loads.items():
             if load == self.fold.states[wire]:
@@ -107,7 +109,7 @@ class Wiring:
         return [old for old, new in self.fold.states.items() if new == wire]
 
     def _reader(self, reader: Reader) -> tuple[str, str]:
-        """The channel's name and the reader's."""
+        """Return the name of the channel that a reader reads, and the name of the reader."""
         if reader.operand is None:
             stream = self.outs[reader.actor - self.first - len(self.fold.stages)]
             return f"to_{stream.name}", f"out_{stream.name}"
@@ -122,10 +124,10 @@ class Wiring:
         return "t_" if operand.in_reduction else "e_"
 
     def _actor(self, number: int) -> str:
-        """The name of a receiver, a stage or a sender."""
+        """Return the name of a receiver, a stage or a sender, by its number."""
         names = [f"in_{stream.name}" for stream in self.ins] + [stage.name for stage in self.fold.stages]
         return [*names, *(f"out_{stream.name}" for stream in self.outs)][number]
 
     def writers_of(self, number: int) -> Port:
-        """Return the port of a receiver or a stage, by its number among them."""
+        """Return the port of a receiver or a stage, by its number among the writers."""
         return list(self.writers.values())[number]

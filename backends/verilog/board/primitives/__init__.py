@@ -1,1 +1,3 @@
-"""The Verilog that is around a design on a board: a serial line, and words of a frame out of its bytes."""
+"""The Verilog around a design on a board: it sends and receives bytes on a serial line, and makes words of frames out
+of bytes.
+"""

@@ -1,4 +1,4 @@
-"""Runs the checker, wherever its folder lies."""
+"""The entry point of the checker of certificates, which runs wherever the checker's folder is copied to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Vectors of bits as parts side by side, each a form modulo a power of two; and Verilog's operators on them."""
+"""Vectors of bits, each a list of parts that are forms modulo powers of two, and Verilog's operators on such
+vectors.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +24,10 @@ TABULATED = 62
 
 @dataclass(frozen=True, slots=True)
 class After:
-    """How many checks of the program, from the first on, must pass for a value to be right.
+    """The number of a program's checks, counted from the first one, that must pass for a value to be right.
 
-    For a bit that is the OR of others, `any_of` has the function of each of them, and the number of checks on which
-    that function relies.
+    If a bit is the OR of other bits, `any_of` has the function of each of them, and the number of checks on which that
+    function relies.
     """
 
     last: int = 0
@@ -38,8 +40,8 @@ Part = tuple[Form, int, After]
 
 @dataclass(frozen=True, slots=True)
 class Bits:
-    """A vector of bits: its parts, the lowest first, whether it is read as two's complement, and through how many
-    registers it has passed.
+    """A vector of bits: its parts, the lowest first, whether it is read as two's complement, and how many registers it
+    has passed.
     """
 
     parts: tuple[Part, ...]
@@ -48,17 +50,17 @@ class Bits:
 
     @property
     def width(self) -> int:
-        """The number of bits of all parts of a vector together."""
+        """Return the number of bits of all parts of a vector together."""
         return sum(width for _, width, _ in self.parts)
 
     @property
     def last(self) -> int:
-        """On how many checks of the program the vector relies."""
+        """Return the number of the program's checks on which the vector relies."""
         return max(after.last for _, _, after in self.parts)
 
     @property
     def apart(self) -> bool:
-        """Whether each part of the vector is one bit."""
+        """Return whether each part of the vector is one bit."""
         return all(width == 1 for _, width, _ in self.parts)
 
 
@@ -71,11 +73,11 @@ class Operators:
         self.symbols = symbols
 
     def number(self, value: int, width: int, signed: bool) -> Bits:
-        """A literal of Verilog as a vector of bits."""
+        """Return a literal of Verilog as a vector of bits."""
         return Bits(((known(value), width, After()),), signed)
 
     def slice(self, bits: Bits, low: int, width: int) -> Bits:
-        """The part select of a vector: `width` bits from bit `low` on, unsigned."""
+        """Return the part select of a vector: `width` bits from bit `low` on, unsigned."""
         if low < 0 or width < 1 or low + width > bits.width:
             raise Refused(f"bits {low + width - 1} to {low} of a vector of {bits.width}")
         found: list[Part] = []
@@ -90,12 +92,15 @@ class Operators:
         return Bits(tuple(found), False, bits.stage)
 
     def join(self, values: list[Bits]) -> Bits:
-        """The concatenation of vectors, the highest first."""
+        """Return the concatenation of vectors, the highest one first."""
         parts = tuple(part for value in reversed(values) for part in value.parts)
         return Bits(parts, False, stage(*values))
 
     def repeat(self, count: int, value: Bits) -> Bits:
-        """The replication of a vector. A replicated bit, read as two's complement, is 0 or -1."""
+        """Return the replication of a vector of bits.
+
+        A bit that is replicated and read as two's complement is 0 or -1.
+        """
         if count < 1:
             raise Refused(f"a value repeated {count} times")
         if value.width == 1 and count > 1:
@@ -103,7 +108,7 @@ class Operators:
         return Bits(value.parts * count, False, value.stage)
 
     def whole(self, bits: Bits) -> Form:
-        """A form that equals a vector modulo 2^width."""
+        """Return a form that equals a vector of bits modulo 2^width."""
         if len(bits.parts) == 1:
             return bits.parts[0][0]
         terms, start = [], 0
@@ -114,12 +119,12 @@ class Operators:
         return total(terms).without_multiples(bits.width)
 
     def form(self, bits: Bits, signed: bool) -> Form:
-        """The form of the integer that a vector's bits represent."""
+        """Return the form of the integer that a vector of bits represents."""
         made = self.whole(bits)
         return self.symbols.signed(made, bits.width) if signed else self.symbols.unsigned(made, bits.width)
 
     def each(self, bits: Bits) -> list[Form]:
-        """Each bit of a vector, the lowest first."""
+        """Return the form of each bit of a vector, the lowest bit first."""
         return [
             self.symbols.unsigned(self.symbols.floor(form, place), 1)
             for form, width, _ in bits.parts
@@ -127,7 +132,7 @@ class Operators:
         ]
 
     def unary(self, operator: str, value: Bits) -> Bits:
-        """The result of a Verilog operator on one vector."""
+        """Return the result of a Verilog operator on one vector."""
         if operator == "-":
             return made(self.whole(value) * -1, value.width, value.signed, value)
         if operator == "~":
@@ -156,7 +161,7 @@ class Operators:
         return self.symbols.bit(found)
 
     def binary(self, operator: str, left: Bits, right: Bits) -> Bits:
-        """The result of a Verilog operator on two vectors."""
+        """Return the result of a Verilog operator on two vectors."""
         if left.width != right.width:
             raise Refused(f"operands of {left.width} and {right.width} bits beside {operator}")
         width, signed = left.width, left.signed and right.signed
@@ -179,7 +184,9 @@ class Operators:
         return made(found if operator != "!=" else known(1) - found, 1, False, left, right)
 
     def _sum(self, left: Form, right: Form, minus: bool) -> Form:
-        """The sum or the difference of two vectors, whose interval is that of the sums of their ends."""
+        """Return the sum or the difference of two forms, and record the interval that follows from the intervals of the
+        two.
+        """
         (low, high), (least, most) = self.symbols.interval(left), self.symbols.interval(right)
         if minus:
             return self.symbols.note(left - right, low - most, high - least)
@@ -206,12 +213,14 @@ class Operators:
         return made(symbols.from_table(base, table), width, signed, left, right)
 
     def any_of(self, bit: Bits) -> frozenset[tuple[int, int]]:
-        """The functions whose OR a bit is, each with the number of checks on which it relies."""
+        """Return the functions whose OR a bit is, each with the number of checks on which it relies."""
         ((form, _, after),) = bit.parts
         return after.any_of or frozenset({(self.symbols.decided(self.symbols.unsigned(form, 1)), after.last)})
 
     def choice(self, condition: Bits, yes: Bits, no: Bits) -> Bits:
-        """The conditional operator: `yes` where the one bit of the condition is 1, `no` elsewhere."""
+        """Return the result of the conditional operator: `yes` where the one bit of the condition is 1, `no`
+        elsewhere.
+        """
         if condition.width != 1 or yes.width != no.width:
             raise Refused(f"a choice by {condition.width} bits between {yes.width} and {no.width}")
         symbols, width, signed = self.symbols, yes.width, yes.signed and no.signed
@@ -229,8 +238,9 @@ class Operators:
 
 
 def stage(*values: Bits) -> int | None:
-    """The stage of a value that is computed from values of the given stages. The control may also read values that came
-    in with a frame.
+    """Return the stage of the pipeline to which a value belongs that is computed from the given values.
+
+    The control may also read values that came in with a frame.
     """
     found = {value.stage for value in values} - {None}
     if found == {CONTROL, 0}:
@@ -244,16 +254,16 @@ def stage(*values: Bits) -> int | None:
 
 
 def last(*values: Bits) -> int:
-    """On how many checks a value relies that is computed from the given values."""
+    """Return the number of checks on which a value relies that is computed from the given values."""
     return max(value.last for value in values)
 
 
 def made(form: Form, width: int, signed: bool, *values: Bits) -> Bits:
-    """A vector that is one form, computed from the given values."""
+    """Return a vector that consists of one form and is computed from the given values."""
     return Bits(((form, width, After(last(*values))),), signed, stage(*values))
 
 
 def together(forms: list[Form], signed: bool, *values: Bits) -> Bits:
-    """A vector of single bits, the lowest first, computed from the given values."""
+    """Return a vector of single bits, the lowest first, that is computed from the given values."""
     after = After(last(*values))
     return Bits(tuple((form, 1, after) for form in forms), signed, stage(*values))

@@ -1,4 +1,6 @@
-"""The checker: reads a certificate and the Verilog to which it belongs, shows every claim anew, and compares."""
+"""The checker of certificates: it reads a certificate and its design's Verilog, shows every claim again, and
+compares.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ WRONG = (KeyError, TypeError, IndexError, ValueError, AttributeError, AssertionE
 
 
 def check(certificate: Json, files: Mapping[str, str]) -> Json:
-    """The claims of a certificate on each module, shown anew from the texts of all files of `rtl`.
+    """Return the claims of a certificate on each module after showing them again from the texts of all files of `rtl`.
 
     Raise Refused if the certificate belongs to other files, or claims anything that is not shown.
     """
@@ -50,12 +52,12 @@ def check(certificate: Json, files: Mapping[str, str]) -> Json:
 
 
 def texts(folder: Path) -> dict[str, str]:
-    """The text of every file of the folder `rtl` of a design, by name."""
+    """Return the text of every file of the folder `rtl` of a design, by file name."""
     return {path.name: path.read_bytes().decode() for path in sorted((folder / "rtl").iterdir())}
 
 
 def statement_digest(statement: Json) -> str:
-    """The SHA-256 of a statement, which says what the hardware computes."""
+    """Return the SHA-256 of a statement, which says what the hardware computes."""
     return hashlib.sha256(json.dumps(statement, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 

@@ -1,4 +1,6 @@
-"""A hierarchy of modules as nets with what drives each: names resolved, loops unrolled, every bit driven once."""
+"""A hierarchy of modules as a list of nets with their drivers: names are resolved, loops are unrolled, and every bit is
+driven once.
+"""
 
 from __future__ import annotations
 
@@ -37,9 +39,10 @@ DELAYED = re.compile(r"_(?:d|at)\d+\Z")
 
 
 class Circuit:
-    """The nets below a top module by their names, `instance.instance.net`; modules in `cut` are left out.
+    """The nets below a top module by their names, `instance.instance.net`; the contents of modules in `cut` are left
+    out.
 
-    The input ports of the top module, and the outputs of modules left out, have no driver.
+    The input ports of the top module, and the output ports of modules in `cut`, have no driver.
     """
 
     def __init__(self, modules: Mapping[str, Module], top: str, cut: Iterable[str] = ()) -> None:
@@ -64,14 +67,14 @@ class Circuit:
         return {*self.free, *self.memories}
 
     def net(self, name: str, scope: Scope) -> str:
-        """The net for which a name stands in its module."""
+        """Return the net for which a name stands in a module."""
         found = scope.names.get(name)
         if found is None:
             raise Refused(f"{scope.module.name}: {name} is not declared")
         return found
 
     def place(self, target: Name | Slice, scope: Scope) -> tuple[str, int, int]:
-        """The net, and the bits of it, that an assignment drives."""
+        """Return the net that an assignment drives, and which of its bits."""
         name = self.net(target.name, scope)
         if isinstance(target, Name):
             return name, 0, self.nets[name].width
@@ -81,7 +84,9 @@ class Circuit:
         return name, low, width
 
     def source(self, name: str) -> str:
-        """The net of which a given net is only another name, as a whole, through the ports of modules."""
+        """Return the net of which a given net is only another name, through assignments of whole nets and the ports of
+        modules.
+        """
         seen: set[str] = set()
         while name not in seen:
             seen.add(name)
@@ -261,7 +266,7 @@ class Circuit:
             net.clocked = item, scope
 
     def _note(self, value: Expression) -> None:
-        """Remember which nets are compared with a number."""
+        """Remember which nets an expression compares with a number."""
         for part in within(value):
             if isinstance(part, Binary) and part.operator in ("<", ">"):
                 for one, other in ((part.left, part.right), (part.right, part.left)):

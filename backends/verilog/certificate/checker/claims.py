@@ -1,5 +1,5 @@
-"""The claims that are shown of a design: that its Verilog computes a statement, module by module, and by which
-method.
+"""The claims that are shown of a design: that its Verilog computes a statement, module by module, and by which method
+each module was shown.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ METHODS = {
 
 
 def shown(files: Mapping[str, str], top: str, elements: str, streams: Json, statement: Json) -> Json:
-    """The claims that are shown of the texts of a design: the certificate's `stages`, `tabulated` and `modules`.
+    """Return the claims that are shown of the texts of a design: the certificate's `stages`, `tabulated` and `modules`.
 
-    `files` are all files of `rtl`, by name. Raise Refused if any part of a design is not shown.
+    `files` are all files of the folder `rtl`, by name. Raise Refused if any part of a design is not shown.
     """
     modules = {}
     for name in sorted(files):
@@ -75,7 +75,9 @@ def shown(files: Mapping[str, str], top: str, elements: str, streams: Json, stat
 
 
 def _inside(core: Core, made: Stated, statement: Json, top: str) -> list[Json]:
-    """Each module of the design: by which method it was shown, and which edges of the statement its nets compute."""
+    """Return for each module of the design by which method it was shown, and which edges of the statement its nets
+    compute.
+    """
     evaluation = core.evaluation
     edges: dict[Key, int] = {}
     for number, wire in enumerate(made.wires[len(statement["inputs"]) :]):
@@ -102,7 +104,7 @@ def _inside(core: Core, made: Stated, statement: Json, top: str) -> list[Json]:
 
 
 def _kinds(evaluation: Evaluation, nets: list[tuple[str, Bits]]) -> set[str]:
-    """The kinds of symbols that occur in a module's nets but in none of its inputs."""
+    """Return the kinds of symbols that occur in a module's nets but in none of its inputs."""
     read: set[int] = set()
     written: set[int] = set()
     for name, bits in nets:
@@ -114,8 +116,8 @@ def _kinds(evaluation: Evaluation, nets: list[tuple[str, Bits]]) -> set[str]:
 
 
 def _elements(evaluation: Evaluation, nets: list[tuple[str, Bits]]) -> set[Key]:
-    """The forms of the nets that a module makes, without the constant factors and offsets that are left to the readers
-    of an element.
+    """Return the forms of the nets that a module makes, without the sign and the power of two by which readers of an
+    element may differ.
     """
     made = set()
     for name, bits in nets:
@@ -126,7 +128,7 @@ def _elements(evaluation: Evaluation, nets: list[tuple[str, Bits]]) -> set[Key]:
 
 
 def _scaled(form: Form) -> Key:
-    """A linear form divided by its sign and by the power of two that it contains."""
+    """Return the key of a linear form, divided by its sign and by the power of two that it contains."""
     numbers = [*form.terms.values(), form.constant]
     zeros = min((number & -number).bit_length() - 1 for number in numbers if number)
     sign = 1 if form.terms[min(form.terms)] > 0 else -1
@@ -134,12 +136,12 @@ def _scaled(form: Form) -> Key:
 
 
 def digests(files: Mapping[str, str]) -> dict[str, str]:
-    """The SHA-256 of each text."""
+    """Return the SHA-256 of each text by file name."""
     return {name: hashlib.sha256(files[name].encode()).hexdigest() for name in sorted(files)}
 
 
 def deeply(function: Callable[[], T]) -> T:
-    """The result of a function whose recursion is as deep as the design."""
+    """Return the result of a function whose recursion is as deep as the design, which runs with a larger stack."""
     result: list[T] = []
     errors: list[BaseException] = []
 

@@ -1,11 +1,15 @@
-"""Binary decision diagrams: functions of bits, equal functions have equal numbers (Bryant 1986)."""
+"""Binary decision diagrams: functions of bits as numbers, of which two are equal exactly if the functions are (Bryant
+1986).
+"""
 
 from __future__ import annotations
 
 
 class Decisions:
-    """Functions as numbers: 0 and 1 are constant, any other number stands for a variable and the two functions for its
-    values 1 and 0.
+    """A store of functions of bits, in which each function is a number.
+
+    The functions 0 and 1 are constant; any other number stands for a variable and for the two functions that result if
+    the variable is 1 and if it is 0.
     """
 
     def __init__(self) -> None:
@@ -14,11 +18,11 @@ class Decisions:
         self._chosen: dict[tuple[int, int, int], int] = {}
 
     def variable(self, number: int) -> int:
-        """The function that is one variable; variables are tested in the order of their numbers."""
+        """Return the function that is one variable; variables are tested in the order of their numbers."""
         return self._node(number, 1, 0)
 
     def choose(self, condition: int, yes: int, no: int) -> int:
-        """The function that is `yes` where the condition is 1, `no` elsewhere."""
+        """Return the function that is `yes` where the condition is 1, `no` elsewhere."""
         if condition < 2 or yes == no:
             return yes if condition else no
         if yes == 1 and no == 0:
@@ -33,25 +37,25 @@ class Decisions:
         return found
 
     def invert(self, function: int) -> int:
-        """The negation: 1 where the function is 0."""
+        """Return the negation of a function, which is 1 where the function is 0."""
         return self.choose(function, 0, 1)
 
     def both(self, left: int, right: int) -> int:
-        """The conjunction: 1 where both functions are 1."""
+        """Return the conjunction of two functions, which is 1 where both functions are 1."""
         return self.choose(left, right, 0)
 
     def either(self, left: int, right: int) -> int:
-        """The disjunction: 1 where at least one of the functions is 1."""
+        """Return the disjunction of two functions, which is 1 where at least one of the functions is 1."""
         return self.choose(left, 1, right)
 
     def at_zeros(self, function: int) -> int:
-        """The value of a function where all variables are 0."""
+        """Return the value of a function if all variables are 0."""
         while function > 1:
             function = self.nodes[function][2]
         return function
 
     def variables(self, function: int) -> set[int]:
-        """The variables on which a function depends."""
+        """Return the variables on which a function depends."""
         found: set[int] = set()
         seen, front = {0, 1}, [function]
         while front:

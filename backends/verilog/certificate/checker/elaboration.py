@@ -1,4 +1,6 @@
-"""What is known when a design is elaborated: the scopes of its expressions, and the values of constant ones."""
+"""What is known when a Verilog design is elaborated: the scopes of its expressions, and the values of constant
+expressions.
+"""
 
 from __future__ import annotations
 
@@ -22,13 +24,13 @@ class Scope:
 
 
 def compares(*operands: Expression) -> bool:
-    """Whether a comparison, which is one bit without a sign, is an operand."""
+    """Return whether any of the operands is a comparison, whose result is one bit without a sign."""
     return any(isinstance(part, Binary) and part.operator in ("<", ">", "==", "!=") for part in operands)
 
 
 def number(expression: Expression, scope: Scope) -> int:
-    """The value of an expression that is constant when the design is elaborated: integers without widths, of 32
-    bits.
+    """Return the value of an expression that is constant when the design is elaborated: operands and results are
+    integers without widths, of 32 bits.
     """
     found = _number(expression, scope)
     if not -1 << 31 <= found < 1 << 31:

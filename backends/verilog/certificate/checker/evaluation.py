@@ -1,4 +1,6 @@
-"""The evaluation of a circuit's nets: bits of forms over its inputs, and by how many registers each net is delayed."""
+"""The evaluation of a circuit's nets, each as bits of forms over the circuit's inputs, with the number of registers
+that delay it.
+"""
 
 from __future__ import annotations
 
@@ -39,11 +41,10 @@ WIDEST = 1 << 20
 
 
 class Evaluation:
-    """The nets of a circuit by name, each evaluated once. `given` holds the nets that are symbols: the inputs and the
-    registers of the control.
+    """The values of a circuit's nets by name, each of which is computed once.
 
-    A register that is not given must belong to a pipeline: it follows a value on every edge of `clk` at which `enable`
-    is 1.
+    `given` holds the nets that are symbols: the inputs and the registers of the control. A register that is not in
+    `given` must belong to the pipeline: it takes a value on every edge of `clk` at which `enable` is 1.
     """
 
     def __init__(
@@ -61,8 +62,10 @@ class Evaluation:
         self._under_way: set[str] = set()
 
     def bits(self, name: str) -> Bits:
-        """The value of a net. Raise Refused, with the module, for Verilog outside the certified subset and for anything
-        that is not shown.
+        """Return the value of a net as a vector of bits.
+
+        Raise Refused, with the name of the module, for Verilog outside the certified subset and for anything that is
+        not shown.
         """
         made = self.found.get(name)
         if made is None:
@@ -76,7 +79,7 @@ class Evaluation:
         return made
 
     def following(self, name: str) -> list[Form]:
-        """The bits of a register of the control after the next edge of its clock, the lowest first."""
+        """Return the bits that a register of the control has after the next edge of its clock, the lowest first."""
         net = self.circuit.nets[name]
         if net.clocked is None:
             raise Refused(f"{net.scope.module.name}: {name} is no register of a clock")
@@ -98,7 +101,7 @@ class Evaluation:
         return now
 
     def value(self, expression: Expression, scope: Scope, width: int | None = None) -> Bits:
-        """The value of an expression, of the given number of bits if there is one."""
+        """Return the value of an expression, which must have `width` bits if `width` is given."""
         try:
             made = self._value(expression, scope)
             if width is not None and made.width != width:
@@ -165,7 +168,7 @@ class Evaluation:
         return made(entry, net.width, net.signed, index)
 
     def _memory(self, name: str, net: Net) -> Numbers:
-        """The entries of a memory, all of which must be in its file."""
+        """Return the entries of a memory, all of which must be in the memory's file."""
         file = self.circuit.memories.get(name, "")
         key = file, net.width, net.entries
         if key not in self._entries:
@@ -197,7 +200,7 @@ class Evaluation:
         return self.operators.slice(made, driver.from_bit, driver.width)
 
     def _exact(self, value: Expression | None, net: Net, bits: Bits) -> Bits:
-        """The integer that a net of a module holds, in the canonical way of writing a function of one form.
+        """Return the integer that a net of a module holds, in the canonical way of writing a function of one form.
 
         A net that a check compares with the ends of its interval stands for the checked number, as long as the check
         passes. The design's status says in which frames a check does not pass.
@@ -247,8 +250,10 @@ class Evaluation:
 
 
 def at_once(bits: Bits, name: str) -> Bits:
-    """Bits that the control reads. They rely on no check: control goes on where one fails, too. They have passed no
-    register of the pipeline: it holds nothing before its first loads.
+    """Return bits that the control reads, after checking that the control may read them.
+
+    The control must not read bits that rely on a check, since the control goes on if a check fails, nor bits that
+    passed a register of the pipeline, since such a register holds nothing before its first load.
     """
     if bits.last:
         raise Refused(f"{name} relies on a check, and must not")

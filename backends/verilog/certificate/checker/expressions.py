@@ -1,4 +1,4 @@
-"""Expressions of the subset of Verilog-2005 that is certified."""
+"""The parser of expressions in the certified subset of Verilog-2005."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ REDUCTIONS = ("&", "|", "^", "~|", "~&")
 
 
 class Expressions(Tokens):
-    """A reader of tokens that stands where an expression, or a part of an expression, follows."""
+    """A reader of tokens whose next token begins an expression or a part of an expression."""
 
     def expression(self) -> Expression:
-        """Return an expression, the conditional operator included."""
+        """Return the next expression, which may be a conditional operator with its operands."""
         condition = self.binary(0)
         if not self.take("?"):
             return condition
@@ -24,7 +24,9 @@ class Expressions(Tokens):
         return Choice(condition, yes, self.expression())
 
     def binary(self, level: int) -> Expression:
-        """Return an expression of binary operators of this level of `LEVELS` and tighter ones."""
+        """Return the next expression of binary operators that bind at least as tightly as the given level of
+        `LEVELS`.
+        """
         if level == len(LEVELS):
             return self.unary()
         left = self.binary(level + 1)
@@ -34,13 +36,13 @@ class Expressions(Tokens):
         return left
 
     def unary(self) -> Expression:
-        """Return a primary expression under any number of unary operators."""
+        """Return the next primary expression, with any number of unary operators before it."""
         if self.tokens[self.at] in ("~", "-", *REDUCTIONS):
             return Unary(self.next(), self.unary())
         return self.primary()
 
     def primary(self) -> Expression:
-        """Return a number, a net, a concatenation, or an expression in parentheses."""
+        """Return the next number, net, concatenation or expression in parentheses."""
         token = self.tokens[self.at]
         if token == "(":
             self.at += 1
@@ -59,7 +61,10 @@ class Expressions(Tokens):
         return self.named()
 
     def number(self) -> Number:
-        """Return a literal. Raise Refused for a value that its bits do not hold."""
+        """Return the next literal.
+
+        Raise Refused for a literal whose value does not fit its number of bits.
+        """
         token = self.next()
         width, mark, rest = token.partition("'")
         if not mark:
@@ -78,7 +83,7 @@ class Expressions(Tokens):
         return Number(value, bits, signed)
 
     def join(self) -> Expression:
-        """Return a concatenation or a replication."""
+        """Return the next concatenation or replication."""
         self.expect("{")
         first = self.expression()
         if self.take("{"):
@@ -94,7 +99,7 @@ class Expressions(Tokens):
         return Join(tuple(parts))
 
     def named(self) -> Expression:
-        """Return a net, parameter or loop variable, or a part-select of a net."""
+        """Return the next net, parameter, loop variable or part-select of a net."""
         name = self.name()
         if not self.take("["):
             return Name(name)

@@ -1,4 +1,4 @@
-"""Linear forms: integers that are sums of symbols times known numbers, and a known number."""
+"""Linear forms: integers that are sums of symbols, each times a known number, and of a constant."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Key = tuple[tuple[tuple[int, int], ...], int]
 
 
 class Form:
-    """The sum of coefficient times symbol over `terms`, and `constant`; no coefficient is 0."""
+    """A linear form: the sum of `constant` and of each symbol in `terms` times its coefficient, which is never 0."""
 
     def __init__(self, terms: dict[int, int], constant: int) -> None:
         self.terms, self.constant = terms, constant
@@ -19,7 +19,7 @@ class Form:
 
     @cached_property
     def key(self) -> Key:
-        """A key that is equal for equal forms only."""
+        """Return a key of the form that no other form has."""
         return tuple(sorted(self.terms.items())), self.constant
 
     def __eq__(self, other: object) -> bool:
@@ -51,13 +51,13 @@ class Form:
         return Form({symbol: value * factor for symbol, value in self.terms.items()}, self.constant * factor)
 
     def plus(self, number: int) -> Form:
-        """The sum of a form and a known number."""
+        """Return the sum of a form and a known number."""
         return Form(self.terms, self.constant + number) if number else self
 
     @cached_property
     def primitive(self) -> tuple[Form, int]:
-        """The primitive part of a form, which has no constant, coprime coefficients and a positive first one; and its
-        factor.
+        """Return the primitive part of a form, which has no constant, coprime coefficients and a positive first
+        coefficient, and the factor of this part.
 
         A form equals factor * primitive + constant. The primitive part of a form that is a known number is 0.
         """
@@ -71,7 +71,7 @@ class Form:
         return Form({symbol: value // factor for symbol, value in self.terms.items()}, 0), factor
 
     def without_multiples(self, bits: int) -> Form:
-        """A form modulo 2^bits, without the terms that are 0 modulo 2^bits."""
+        """Return a form that is equal modulo 2^bits, without the terms that are 0 modulo 2^bits."""
         mask = (1 << bits) - 1
         return Form({symbol: value for symbol, value in self.terms.items() if value & mask}, self.constant)
 
@@ -80,12 +80,12 @@ ZERO = Form({}, 0)
 
 
 def known(number: int) -> Form:
-    """The form that is a known number."""
+    """Return the form that is a known number."""
     return Form({}, number)
 
 
 def total(forms: Iterable[tuple[int, Form]]) -> Form:
-    """The linear combination of forms with known numbers as factors."""
+    """Return the linear combination of forms with known numbers as factors."""
     terms: dict[int, int] = {}
     constant = 0
     for factor, form in forms:

@@ -1,4 +1,4 @@
-"""The nets of a circuit with what drives each, and what holds of all of them."""
+"""The nets of a circuit with their drivers, and the conditions that all nets must meet."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from .syntax import Clocked, Expression, read_names
 
 @dataclass(frozen=True, slots=True)
 class Driver:
-    """The driver of `width` bits of a net from bit `low` on: an expression, or bits of the port of a module placed
-    here.
+    """A driver of `width` bits of a net from bit `low` on: an expression, or bits of a port of a module that is placed
+    there.
     """
 
     low: int
@@ -25,14 +25,17 @@ class Driver:
 
     @property
     def sources(self) -> list[str]:
-        """Return the nets that the bits read in the same clock."""
+        """Return the nets that a driver reads in the same clock."""
         names = self.scope.names
         return [self.port] if self.value is None else [names[n] for n in read_names(self.value) if n in names]
 
 
 @dataclass(slots=True)
 class Net:
-    """A net of the circuit. For a register, `clocked` is the expression that it takes at the edge of a clock."""
+    """A net of a circuit, with its width, its sign and its drivers.
+
+    If a net is a register, `clocked` is the clocked block that assigns it, with its scope.
+    """
 
     width: int
     signed: bool
@@ -44,7 +47,7 @@ class Net:
 
 
 def require_drivers(nets: Mapping[str, Net], given: Collection[str]) -> None:
-    """Raise Refused unless every bit of each net is driven once, but those that are `given`: inputs and memories."""
+    """Raise Refused unless every bit of each net is driven once, except for nets in `given`: inputs and memories."""
     for name, net in nets.items():
         ranges = sorted((driver.low, driver.low + driver.width) for driver in net.drivers)
         end = 0
@@ -58,8 +61,8 @@ def require_drivers(nets: Mapping[str, Net], given: Collection[str]) -> None:
 
 
 def require_order(nets: Mapping[str, Net]) -> None:
-    """Raise Refused where a net depends on itself, whether anything reads it or not: such a loop may never come to
-    rest.
+    """Raise Refused if a net depends on itself, whether anything reads it or not: such a loop may never become
+    stable.
     """
     done: set[str] = set()
     for first in nets:

@@ -1,17 +1,17 @@
-"""The design inside the shell: the checker shows that its control works as specified, and that its outputs are those of
-the statement.
+"""The design inside the shell: the checker shows that the design's control works as specified, and that its outputs are
+those of the statement.
 
-The control of the design. The control's registers are `occupied`, a bit for each stage, `taken`, a bit for each output,
-and `skipping`, a bit for each input; after a reset all are 0.
+The control of a design has the registers `occupied`, a bit for each stage, `taken`, a bit for each output, and
+`skipping`, a bit for each input; after a reset all these registers are 0.
 
-    arrived    every input is valid, and none is skipping
-    enable     the last stage is not occupied, or each output is taken now or before
-    skipping   of an input: after a beat without tlast, up to one that has it
-    occupied   where enable is 1: moves on by a stage, and begins with arrived
-    taken      where enable is 0: the outputs that have been taken; 0 elsewhere
+`arrived` is 1 if every input is valid and none is skipping.
+`enable` is 1 if the last stage is not occupied, or if each output is taken now or was taken before.
+`skipping` of an input is 1 after a beat without tlast, up to the next beat with tlast.
+`occupied` moves on by one stage in clocks in which `enable` is 1, and its first bit is then `arrived`.
+`taken` says in clocks in which `enable` is 0 which outputs have been taken; in other clocks it becomes 0.
 
-All registers outside the control load at the edges where enable is 1 and at no others, so that after S stages the
-outputs are a function of the beats that came in S loads before.
+All registers outside the control load at clock edges at which `enable` is 1 and at no others, so that the outputs of S
+stages are a function of the beats that came in S loads before.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ STATUS = "status"
 
 @dataclass
 class Core:
-    """What the checker has shown of the design inside the shell."""
+    """The part of a design inside the shell, as the checker has shown it."""
 
     evaluation: Evaluation
     stages: int
 
 
 def free_bits(symbols: Symbols, name: str, width: int, stage: int = CONTROL) -> Bits:
-    """A vector of bits, each of which is a symbol."""
+    """Return a vector of bits, each of which is a new symbol."""
     return Bits(tuple((symbols.free(0, 1, name, place), 1, After()) for place in range(width)), False, stage)
 
 
@@ -53,8 +53,9 @@ def show_core(
     made: Stated,
     symbols: Symbols,
 ) -> Core:
-    """Show that the module `top` computes a statement. Raise Refused for anything that is not shown of the design
-    inside the shell.
+    """Show that the module `top` computes a statement.
+
+    Raise Refused for anything that is not shown of the design inside the shell.
     """
     if modules[top].parameters:
         raise Refused(f"{top}: expected no parameters, which the shell could give otherwise")
@@ -82,14 +83,14 @@ def show_core(
 
 
 def require_net(circuit: Circuit, name: str) -> int:
-    """The width of a net, which the design must have."""
+    """Return the width of a net, and raise Refused if the design has no such net."""
     if name not in circuit.nets:
         raise Refused(f"{circuit.placed['']}: expected a net {name}, found none")
     return circuit.nets[name].width
 
 
 def bits_of(port: Json, forms: Sequence[Form]) -> Bits:
-    """The elements of an input tensor, side by side in a vector."""
+    """Return the elements of an input tensor, side by side in a vector of bits."""
     width = element_bits(port["low"], port["high"])
     return Bits(tuple((form, width, After()) for form in forms), False, 0)
 
@@ -109,52 +110,52 @@ def _given(
 
 
 class Logic:
-    """Functions of the bits of an evaluation, by the names of the nets."""
+    """The nets of the control as functions of bits, which are found by the names of the nets."""
 
     def __init__(self, evaluation: Evaluation) -> None:
         self.evaluation, self.symbols = evaluation, evaluation.symbols
 
     def vector(self, name: str) -> list[int]:
-        """The bits of a net as functions, the lowest first."""
+        """Return the bits of a net as functions, the lowest first."""
         bits = at_once(self.evaluation.bits(name), name)
         return [self.symbols.decided(bit) for bit in self.evaluation.operators.each(bits)]
 
     def bit(self, name: str) -> int:
-        """The function of a net of one bit."""
+        """Return the function that a net of one bit computes."""
         found = self.vector(name)
         if len(found) != 1:
             raise Refused(f"expected {name} of one bit, found {len(found)}")
         return found[0]
 
     def all(self, *functions: int) -> int:
-        """The function that is 1 where all the given functions are 1."""
+        """Return the function that is 1 where all the given functions are 1."""
         made = 1
         for function in reversed(functions):
             made = self.symbols.bits.both(function, made)
         return made
 
     def any(self, *functions: int) -> int:
-        """The function that is 1 where any of the given functions is 1."""
+        """Return the function that is 1 where any of the given functions is 1."""
         made = 0
         for function in reversed(functions):
             made = self.symbols.bits.either(function, made)
         return made
 
     def no(self, function: int) -> int:
-        """The function that is 1 where the given function is 0."""
+        """Return the function that is 1 where the given function is 0."""
         return self.symbols.bits.invert(function)
 
     def choose(self, condition: int, yes: int, no: int) -> int:
-        """The function that is `yes` where the condition is 1, `no` elsewhere."""
+        """Return the function that is `yes` where the condition is 1, `no` elsewhere."""
         return self.symbols.bits.choose(condition, yes, no)
 
     def require(self, module: str, name: str, wanted: Sequence[int]) -> None:
-        """Raise Refused unless the net's bits equal the given functions."""
+        """Raise Refused unless the bits of a net equal the given functions."""
         if self.vector(name) != list(wanted):
             raise Refused(f"{module}: {name} is another function of the handshake than the one that is stated")
 
     def require_next(self, module: str, name: str, wanted: Sequence[int]) -> None:
-        """Raise Refused unless the bits of the register equal the given functions after the next edge."""
+        """Raise Refused unless the bits of a register equal the given functions after the next edge of the clock."""
         if [self.symbols.decided(bit) for bit in self.evaluation.following(name)] != list(wanted):
             raise Refused(f"{module}: {name} follows another function of the handshake than the one that is stated")
 
@@ -192,11 +193,12 @@ def _control(evaluation: Evaluation, top: str, inputs: Sequence[str], outputs: S
 def _status(
     evaluation: Evaluation, top: str, inputs: Sequence[str], made: Stated, symbols: Symbols, stages: int
 ) -> None:
-    """The status is 1 where a beat came without tlast or marked wrong, and where the statement is undefined.
+    """Show that the status is 1 if a beat came without tlast or was marked as wrong, or if the statement is undefined,
+    and only then.
 
-    What is known of values after a check holds only if the check passes. The status is therefore the OR of the checks'
-    failures, and the bit that reports a failed check relies only on the checks before it, so that in a frame with
-    failures the first one is reported.
+    What is known of values after a check holds only if the check passes. The status is therefore the OR of the failures
+    of all checks, and the bit that reports a failed check relies only on the checks before it, so that in a frame with
+    failures the first failure is reported.
     """
     logic = Logic(evaluation)
     framed = [part for n in inputs for part in (logic.bit(f"{n}_tlast"), logic.no(logic.bit(f"{n}_tuser")))]

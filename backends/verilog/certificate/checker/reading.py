@@ -1,4 +1,4 @@
-"""The parser of the certified subset of Verilog-2005, which refuses anything else and names the line."""
+"""The parser of the certified subset of Verilog-2005, which refuses anything outside the subset and names the line."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ from .syntax import (
 
 
 def read(text: str, file: str) -> Module:
-    """The one module that a Verilog file must contain. Raise Refused for a text outside the certified subset of
-    Verilog.
+    """Return the one module that a Verilog file must contain.
+
+    Raise Refused for a text outside the certified subset of Verilog.
     """
     return Reader(text, file).module()
 
@@ -63,7 +64,7 @@ class Reader(Expressions):
         return made
 
     def declarations(self, port: bool) -> list[Declaration]:
-        """The declaration of a port, or of one or more nets, with the assignments of the values that it gives them."""
+        """Return the declaration of a port, or of a net with the width that the nets after it share."""
         direction = self.next() if port else ""
         if port and direction not in ("input", "output"):
             self.at -= 1
@@ -79,7 +80,7 @@ class Reader(Expressions):
         return [Declaration(self.name(), direction, kind == "reg", signed, width)]
 
     def range(self) -> Expression:
-        """The number of bits of a range `high:0]`."""
+        """Return the number of bits of a range, which is written `high:0]`."""
         high = self.expression()
         self.expect(":", "0", "]")
         return Binary("+", high, Number(1))

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 
 class Refused(Exception):
-    """The checker could not show a claim; the text says which one, and in which module."""
+    """An error that says which claim the checker could not show, and in which module."""

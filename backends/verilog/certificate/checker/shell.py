@@ -1,12 +1,13 @@
 """The shell around the design: elements in slots of whole bytes, and a buffer for one beat on each stream.
 
-For an input, `elements` are the low bits of its slots, and `wrong` is 1 where the rest of a slot is neither the
-element's sign nor zeros, as its format requires, or where tkeep marks a byte as absent. For an output, each slot is
-filled up with the element's sign or with zeros.
+Each element of an input lies in the low bits of a slot of the input's beat. A beat is marked as wrong if the rest of a
+slot is not filled with the element's sign or with zeros, as the element's format requires, or if tkeep marks a byte as
+absent. Each slot of an output is filled up with the element's sign or with zeros.
 
-The buffer for a beat has the registers `full` and `held`. out_valid is full or in_valid; in_ready is not full; both
-registers are 0 in a reset. The output of a buffer is the held beat where the buffer is full, and the incoming beat
-elsewhere. A buffer is full after a beat that came in and could not leave.
+The buffer for one beat of a stream has the registers `full` and `held`. The signal out_valid of a buffer is 1 if `full`
+or in_valid is 1, and in_ready is 1 if `full` is 0; during a reset out_valid and in_ready are 0. The output of a buffer
+is the held beat if the buffer is full, else the incoming beat. A buffer is full after a beat that came in and could not
+leave.
 """
 
 from __future__ import annotations
@@ -27,8 +28,9 @@ BEATS = ("tdata", "tvalid", "tlast")
 def show_shell(
     modules: Mapping[str, Module], top: str, core: str, statement: Json, streams: Json, slots: str
 ) -> Evaluation:
-    """Show that the module `top` is the shell of the module `core`. Raise Refused for anything that is not shown of the
-    shell.
+    """Show that the module `top` is the shell of the module `core`.
+
+    Raise Refused for anything that is not shown of the shell.
     """
     circuit, symbols = Circuit(modules, top, {core}), Symbols()
     if modules[top].parameters:
@@ -67,8 +69,8 @@ def show_shell(
 
 
 def _require_apart(circuit: Circuit, top: Module, core: Module) -> None:
-    """Raise Refused where what enters the core reads what leaves it in the same clock, or what leaves the design what
-    enters it: the other side may do so too, which would be a loop.
+    """Raise Refused if an input of the core reads an output of the core in the same clock, or an output of the design
+    reads an input of the design: what is connected there may do the same, which would close a loop.
     """
     inner = {name for name in circuit.free if name.startswith("core.")}
     _require_unread(circuit, [f"core.{port.name}" for port in core.ports if port.direction == "input"], inner)
@@ -77,7 +79,7 @@ def _require_apart(circuit: Circuit, top: Module, core: Module) -> None:
 
 
 def _require_unread(circuit: Circuit, pins: Sequence[str], given: Collection[str]) -> None:
-    """Raise Refused where one of the pins reads one of the given nets in the same clock."""
+    """Raise Refused if one of the pins reads one of the given nets in the same clock."""
     front, seen = [*pins], set[str]()
     while front:
         name = front.pop()
@@ -89,7 +91,7 @@ def _require_unread(circuit: Circuit, pins: Sequence[str], given: Collection[str
 
 
 def directed(name: str, beat: str, ready: str) -> set[tuple[str, str]]:
-    """The ports of a stream, each with its direction."""
+    """Return the ports of a stream, each with its direction."""
     return {(f"{name}_{wire}", beat) for wire in (*BEATS, "tkeep")} | {(f"{name}_tready", ready)}
 
 
@@ -100,7 +102,7 @@ class _Shell:
         self.running = self.logic.no(self.logic.bit("rst"))
 
     def slot(self, port: Json) -> int:
-        """How many bits of a beat lie from the start of one element to the start of the next."""
+        """Return how many bits of a beat lie from the start of one element to the start of the next."""
         bits = element_bits(port["low"], port["high"])
         return bits if self.slots == "packed" else max(8, 1 << (bits - 1).bit_length())
 
@@ -149,14 +151,14 @@ class _Shell:
         logic.require(self.top, f"{name}_tkeep", [1] * (len(wanted) // 8))
 
     def held(self, place: str, beat: Sequence[int]) -> list[int]:
-        """The signals that leave the buffer for a beat."""
+        """Return the signals that leave the buffer for a beat."""
         full, kept = self.logic.bit(f"{place}.full"), self.logic.vector(f"{place}.held")
         if len(kept) != len(beat):
             raise Refused(f"{self.top}: expected {place} of {len(beat)} bits, found {len(kept)}")
         return [self.logic.choose(full, old, new) for old, new in zip(kept, beat, strict=True)]
 
     def place(self, place: str, beat: Sequence[int], valid: str, taken: str, ready: str, offered: str) -> None:
-        """Show one buffer for a beat: its two registers, and the handshakes on both sides."""
+        """Show one buffer for a beat: its two registers, and the handshakes on both sides of the buffer."""
         logic = self.logic
         full = logic.bit(f"{place}.full")
         offer = logic.all(self.running, logic.any(full, logic.bit(valid)))

@@ -1,7 +1,8 @@
 """The program as plain operations on integers, evaluated on forms: what the hardware must compute.
 
-A statement is JSON: `inputs`, `edges` and `outputs`. Wires are numbered, the inputs first, then what each edge makes; a
-wire is a shape and its elements in row-major order. Each operation is defined in docs/certificates.md.
+A statement is JSON with the fields `inputs`, `edges` and `outputs`. Wires are numbered: the inputs come first, then the
+target of each edge; a wire is a shape and its elements in row-major order. Each operation of a statement is defined in
+docs/certificates.md.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class Stated:
     """The evaluation of a statement: each wire's elements, the inputs as they enter, and the conditions under which a
     frame has no value.
 
-    For each check that may fail there is a form that is 1 where it fails, and the number of the check.
+    For each check that may fail, `failures` has a form that is 1 where the check fails, and the number of the check.
     """
 
     wires: list[Elements]
@@ -39,14 +40,17 @@ class Stated:
 
 
 def element_bits(low: int, high: int) -> int:
-    """The number of bits of an element of an interval: unsigned from 0 up, two's complement where low < 0."""
+    """Return the number of bits of an element of an interval, which is unsigned if low >= 0 and in two's complement if
+    low < 0.
+    """
     if low >= 0:
         return max(1, high.bit_length())
     return max((~low).bit_length(), max(high, 0).bit_length()) + 1
 
 
 def stated(statement: Json, symbols: Symbols, frame: Frame | None = None, state: Collection[str] = ()) -> Stated:
-    """Evaluate a statement on symbols, or on the integers of a frame, a list for each input; state is not checked.
+    """Return the evaluation of a statement on symbols, or on the integers of one frame, which is a list for each input.
+    The intervals of inputs that are state are not checked.
 
     Raise Refused for an operation that the checker does not know or cannot show.
     """
@@ -87,7 +91,7 @@ def _require(made: Stated, symbols: Symbols, form: Form, low: int, high: int) ->
 
 
 def _require_whole(value: Json) -> None:
-    """Raise Refused where a number in a statement is no integer."""
+    """Raise Refused if a number in a statement is no integer."""
     if isinstance(value, float):
         raise Refused(f"expected integers in a statement, found {value}")
     for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
@@ -96,18 +100,18 @@ def _require_whole(value: Json) -> None:
 
 @dataclass
 class Edge:
-    """An edge of a statement under evaluation: its numbers, and the checks that it records."""
+    """An edge of a statement that is being evaluated: its numbers, and the checks that it records."""
 
     made: Stated
     symbols: Symbols
     given: Json
 
     def require(self, x: Elements, low: int, high: int) -> Elements:
-        """The checked elements: a frame in which one of them is outside the interval has no value."""
+        """Return elements after a check: a frame in which one of them is outside the interval has no value."""
         return _filled(x.shape, (_require(self.made, self.symbols, form, low, high) for form in x.flat))
 
     def each(self, function: Callable[..., Form], *values: Elements) -> Elements:
-        """A function applied to corresponding elements."""
+        """Return the results of a function on corresponding elements."""
         if any(value.shape != values[0].shape for value in values):
             raise Refused("operands of different shapes")
         return _filled(values[0].shape, map(function, *(value.flat for value in values)))
@@ -141,7 +145,9 @@ def _sum(edge: Edge, x: Elements) -> Elements:
 
 
 def _contract(edge: Edge, x: Elements, y: Elements) -> Elements:
-    """Sums of products over the letters that the target lacks, where letters of one source alone are summed first."""
+    """Return the sums of products over the letters that the target lacks; letters of only one source are summed
+    first.
+    """
     of_x, of_y, target = edge.given["letters"]
     x, of_x = _summed(x, of_x, of_y + target)
     y, of_y = _summed(y, of_y, of_x + target)
@@ -163,7 +169,7 @@ def _contract(edge: Edge, x: Elements, y: Elements) -> Elements:
 
 
 def _summed(x: Elements, letters: str, kept: str) -> tuple[Elements, str]:
-    """The sums over the axes whose letters are not kept, and the letters of the remaining axes."""
+    """Return the sums over the axes whose letters are not in `kept`, and the letters of the remaining axes."""
     rest = [letter for letter in letters if letter in kept]
     shape = [x.shape[letters.index(letter)] for letter in rest]
     own = [axis for axis, letter in enumerate(letters) if letter not in kept]
@@ -172,7 +178,7 @@ def _summed(x: Elements, letters: str, kept: str) -> tuple[Elements, str]:
 
 
 def _sum_of_products(edge: Edge, left: Elements, right: Elements) -> Form:
-    """The sum of the products of corresponding forms."""
+    """Return the sum of the products of corresponding forms."""
     terms: list[tuple[int, Form]] = []
     for a, b in zip(left, right, strict=True):
         if not b.terms:
@@ -205,7 +211,9 @@ def _maximum(symbols: Symbols, x: Form, y: Form) -> Form:
 
 
 def _winner(edge: Edge, x: Elements) -> Elements:
-    """The index of the greatest along the last axis, the lowest index of equals: a tournament of neighbours."""
+    """Return the index of the greatest element along the last axis, the lowest index of equals, by a tournament of
+    neighbours.
+    """
     symbols = edge.symbols
     index = np.broadcast_to(_filled([x.shape[-1]], map(known, range(x.shape[-1]))), x.shape)
     while x.shape[-1] > 1:
@@ -230,7 +238,9 @@ def _one_hot(edge: Edge, x: Elements) -> Elements:
 
 
 def _gather(edge: Edge, x: Elements, index: Elements) -> Elements:
-    """Gather elements at indices along an axis, by a tree of choices, one level for each bit of the index."""
+    """Return the elements at given indices along an axis, by a tree of choices with one level for each bit of the
+    index.
+    """
     axis, symbols = edge.given["axis"], edge.symbols
     places = edge.require(index.reshape(-1), 0, x.shape[axis] - 1)
     rows, made = np.moveaxis(x, axis, -1), []
@@ -246,7 +256,7 @@ def _gather(edge: Edge, x: Elements, index: Elements) -> Elements:
 
 
 def _scatter_add(edge: Edge, updates: Elements, index: Elements) -> Elements:
-    """Scatter and add: the sums of the elements whose indices along an axis are equal."""
+    """Return for each index the sum of the elements whose index along an axis is this one."""
     axis, size, symbols = edge.given["axis"], edge.given["size"], edge.symbols
     places = edge.require(index.reshape(-1), 0, size - 1)
     terms = np.moveaxis(updates.reshape(*updates.shape[:axis], len(places), *edge.given["shape"][axis + 1 :]), axis, -1)

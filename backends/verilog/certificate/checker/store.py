@@ -1,4 +1,4 @@
-"""The store of symbols: the definition of each symbol, stored once, with its interval; and what else is known of
+"""The store of symbols, which keeps the definition of each symbol once, with its interval, and what else is known of
 forms.
 """
 
@@ -35,7 +35,7 @@ class Store:
         self._facts: dict[Key, tuple[int, int]] = {}
 
     def free(self, low: int, high: int, *name: object) -> Form:
-        """A free symbol, which is a function of no others."""
+        """Return a free symbol, which is a function of no other symbols."""
         return self._make(("free", *name), low, high, None)
 
     def interval(self, form: Form) -> tuple[int, int]:
@@ -61,7 +61,9 @@ class Store:
         return low, high
 
     def note(self, form: Form, low: int, high: int) -> Form:
-        """The form, after recording that it is known to lie in this interval for another reason."""
+        """Return a form after recording that it is known to lie in a given interval for a reason other than its terms'
+        intervals.
+        """
         least, most = self.interval(form)
         if len(form.terms) > 1 and (low > least or high < most):
             primitive, factor = form.primitive
@@ -80,7 +82,7 @@ class Store:
 
 
 def _inside(low: int, high: int, factor: int) -> tuple[int, int]:
-    """The least and the greatest number whose multiple by the factor lies in an interval."""
+    """Return the least and the greatest number whose product with the factor lies in an interval."""
     if factor < 0:
         return _inside(-high, -low, -factor)
     return -(-low // factor), high // factor

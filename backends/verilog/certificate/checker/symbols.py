@@ -1,7 +1,7 @@
 """The symbols in linear forms: integers, each identified by its definition, so that equal terms cancel.
 
-A symbol is free (an input), or the floor, the clamp, the product, ... of forms. If a form takes few enough values, a
-function of it is represented by the table of all its values.
+A symbol is free (an input) or a function of forms, such as a floor, a clamp or a product. If a form takes few enough
+values, a function of this form is represented by the table of all its values.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Symbols(Tables):
         self._clamped: dict[tuple[Key, int, int], Form] = {}
 
     def floor(self, form: Form, bits: int) -> Form:
-        """The greatest integer at most form / 2^bits."""
+        """Return the greatest integer that is at most form / 2^bits."""
         low, high = self.interval(form)
         if bits == 0 or low >> bits == high >> bits:
             return form if bits == 0 else known(low >> bits)
@@ -56,7 +56,9 @@ class Symbols(Tables):
         return self._known[key].plus(outside)
 
     def _inner(self, form: Form, bits: int) -> Form | None:
-        """The floor of a floor, or of a clamp, as a floor of the innermost form, where it is one."""
+        """Return the floor of a floor or of a clamp, written with a floor of the innermost form; None for any other
+        form.
+        """
         if len(form.terms) > 1:
             return None
         ((number, factor),) = form.terms.items()
@@ -68,14 +70,14 @@ class Symbols(Tables):
         return None
 
     def unsigned(self, form: Form, width: int) -> Form:
-        """The form modulo 2^width, in [0, 2^width)."""
+        """Return the form modulo 2^width, in [0, 2^width)."""
         low, high = self.interval(form)
         if low >= 0 and high < 1 << width:
             return form
         return self.note(form - self.floor(form, width) * (1 << width), 0, (1 << width) - 1)
 
     def signed(self, form: Form, width: int) -> Form:
-        """The form modulo 2^width, in two's complement."""
+        """Return the form modulo 2^width, in two's complement."""
         half = 1 << (width - 1)
         low, high = self.interval(form)
         if -half <= low and high < half:
@@ -84,7 +86,7 @@ class Symbols(Tables):
         return self.note(made, -half, half - 1)
 
     def less(self, form: Form, bound: int) -> Form:
-        """The form that is 1 where form < bound, 0 elsewhere."""
+        """Return the form that is 1 where form < bound, 0 elsewhere."""
         low, high = self.interval(form)
         if high < bound or low >= bound:
             return known(int(high < bound))
@@ -102,14 +104,14 @@ class Symbols(Tables):
         return self._step(primitive, (bound - form.constant) // factor + 1) * -1 + known(1)
 
     def equal(self, form: Form, number: int) -> Form:
-        """The form that is 1 where a form equals a number, 0 elsewhere."""
+        """Return the form that is 1 where a form equals a number, 0 elsewhere."""
         return self.bit(self.bits.both(self.decided(self.less(form, number + 1)), self._not_less(form, number)))
 
     def _not_less(self, form: Form, number: int) -> int:
         return self.bits.invert(self.decided(self.less(form, number)))
 
     def select(self, condition: Form, yes: Form, no: Form) -> Form:
-        """The form that is `yes` where the condition is 1, `no` where it is 0."""
+        """Return the form that is `yes` where the condition is 1, `no` where it is 0."""
         if not condition.terms or yes == no:
             return yes if condition.constant else no
         (low, high), (least, most) = self.interval(yes), self.interval(no)
@@ -129,7 +131,7 @@ class Symbols(Tables):
         return self.note(made, *ends)
 
     def gate(self, condition: Form, form: Form) -> Form:
-        """A form masked by a condition: itself where the condition is 1, 0 elsewhere."""
+        """Return a form masked by a condition: the form itself where the condition is 1, 0 elsewhere."""
         if not condition.terms or not form.terms:
             return condition * form.constant if condition.terms else form * condition.constant
         function = self.decided(condition)
@@ -147,7 +149,7 @@ class Symbols(Tables):
         return made * factor + condition * form.constant
 
     def product(self, left: Form, right: Form) -> Form:
-        """The product of two forms."""
+        """Return the product of two forms."""
         if not left.terms or not right.terms:
             return right * left.constant if not left.terms else left * right.constant
         ends = [a * b for a in self.interval(left) for b in self.interval(right)]
@@ -162,7 +164,7 @@ class Symbols(Tables):
         return self.note(made, min(ends), max(ends)) if left != right else made
 
     def clamp(self, form: Form, least: int, most: int) -> Form:
-        """The form clamped to the interval from `least` to `most`."""
+        """Return a form clamped to the interval from `least` to `most`."""
         low, high = self.interval(form)
         if least <= low and high <= most:
             return form
@@ -186,7 +188,7 @@ class Symbols(Tables):
         return self.clamp(form, 0, most)
 
     def lookup(self, form: Form, entries: Numbers, first: int) -> Form:
-        """The entry of a table at the index form - first."""
+        """Return the entry of a table at the index form - first."""
 
         def entry(places: Numbers) -> Numbers:
             if places.min() < first or places.max() >= first + len(entries):
@@ -196,17 +198,17 @@ class Symbols(Tables):
         return self.tabulated(entry, form)
 
     def tabulated(self, function: Callable[..., Numbers], *forms: Form) -> Form:
-        """A function of forms that are functions of one form, or of forms that are known numbers."""
+        """Return a function of forms that are all functions of one form, or of forms that are known numbers."""
         base = self.common(*forms) if any(form.terms for form in forms) else ZERO
         if base is None:
             raise Refused(f"a function of several numbers, or of one of more than {self.limit} values")
         return self.from_table(base, function(*(self.values(form, base) for form in forms)))
 
     def checked(self, form: Form, least: int, most: int) -> tuple[Form, Form, int]:
-        """The check that a form lies in an interval: a new symbol for the form where it does, the form that is 1 where
-        it does not, and the number of the check.
+        """Return a new symbol for a form where it lies in an interval, the form that is 1 where it does not, and the
+        number of this check.
 
-        If a form always lies in the interval, no check is made, and the form stands for itself.
+        If a form always lies in the interval of its check, no check is made, and the form stands for itself.
         """
         low, high = self.interval(form)
         failed = self.bit(self.bits.either(self.decided(self.less(form, least)), self._not_less(form, most + 1)))
@@ -219,5 +221,5 @@ class Symbols(Tables):
         return symbol, failed, places.setdefault(symbol, self.checks - 1)
 
     def checks_of(self, form: Form) -> Iterable[tuple[int, Form]]:
-        """The checks of a form, each with the symbol that stands for the form where the check passes."""
+        """Return the checks of a form, each with the symbol that stands for the form where the check passes."""
         return [(number, symbol) for symbol, number in self._checked.get(form.key, {}).items()]

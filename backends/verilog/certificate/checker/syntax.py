@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A literal; a literal without a width may stand in ranges, parameters and indices only."""
+    """A literal; a literal without a width may be used only in ranges, parameters and indices."""
 
     value: int
     width: int | None = None
@@ -17,14 +17,14 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A whole net, parameter or loop variable."""
+    """The name of a whole net, of a parameter or of a loop variable."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """`width` bits of a net from bit `low` on, or an entry of a memory."""
+    """A part-select, `width` bits of a net from bit `low` on, or an entry of a memory."""
 
     name: str
     low: Expression
@@ -33,14 +33,14 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """A concatenation, the highest bits first."""
+    """A concatenation of expressions, the highest bits first."""
 
     parts: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """A replication of bits, {count{value}}."""
+    """A replication of bits, written {count{value}}."""
 
     count: Expression
     value: Expression
@@ -48,7 +48,7 @@ class Repeat:
 
 @dataclass(frozen=True, slots=True)
 class Signed:
-    """The bits of an expression, read as two's complement: `$signed`."""
+    """An expression whose bits are read as two's complement: `$signed`."""
 
     value: Expression
 
@@ -91,7 +91,7 @@ Expression = Number | Name | Slice | Join | Repeat | Signed | Unary | Binary | C
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """An assignment: a net, or bits of one, and the expression that drives it."""
+    """An assignment: a net, or some of its bits, and the expression that drives it."""
 
     target: Name | Slice
     value: Expression
@@ -132,8 +132,8 @@ Statement = Assignment | Branch | Each | Store
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """A wire, a register, or a memory of `entries`; `direction` is empty unless it is a port. What is read from a
-    memory that is `unordered` is unknown if the same entry is written at the same edge.
+    """A declaration of a wire, a register, or a memory of `entries`; `direction` is empty unless it is a port. An entry
+    of an `unordered` memory that is read at an edge at which it is written is read as unknown.
     """
 
     name: str
@@ -147,14 +147,14 @@ class Declaration:
 
 @dataclass(frozen=True, slots=True)
 class Combinational:
-    """`always @*`: blocking assignments in order."""
+    """An `always @*` block, whose blocking assignments take effect in order."""
 
     body: tuple[Statement, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Clocked:
-    """`always @(posedge CLOCK)`: assignments that take effect together."""
+    """An `always @(posedge CLOCK)` block, whose assignments take effect together."""
 
     clock: str
     body: tuple[Statement, ...]
@@ -162,7 +162,7 @@ class Clocked:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """The file from which a memory is initialised: its name, or the parameter that holds it."""
+    """A memory of a module, with the file that initialises it: the file's name, or the parameter that holds the name."""
 
     name: str
     file: str | Name
@@ -178,7 +178,7 @@ class Initial:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """A module placed in another one."""
+    """An instance of a module that is placed in another module."""
 
     module: str
     name: str
@@ -188,7 +188,7 @@ class Instance:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A generated block for each value of a loop variable from `first` while it is below `end`."""
+    """A loop that generates a block for each value of its variable from `first` on, below `end`."""
 
     variable: str
     first: Expression
@@ -199,7 +199,7 @@ class Loop:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A generated block where a condition holds, and another block that is generated otherwise."""
+    """A condition, with the block that is generated if it holds, and the block that is generated otherwise."""
 
     condition: Expression
     label: str
@@ -212,7 +212,7 @@ Item = Declaration | Assignment | Combinational | Clocked | Memory | Initial | I
 
 @dataclass(slots=True)
 class Module:
-    """The one module of a Verilog file."""
+    """A module, which is the only one of its Verilog file."""
 
     name: str
     file: str
@@ -253,7 +253,7 @@ def within(value: Expression) -> Iterator[Expression]:
 
 
 def read_names(value: Expression) -> Iterator[str]:
-    """The names that an expression reads."""
+    """Yield the names that an expression reads."""
     for part in within(value):
         if isinstance(part, Name | Slice):
             yield part.name

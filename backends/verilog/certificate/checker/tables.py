@@ -27,7 +27,9 @@ symbol.
 
 
 class Tables(Store):
-    """The symbols of a check, the forms of which they are functions, the tables of these functions, and their bits."""
+    """The symbols of a check, with the forms of which they are functions, the tables of these functions, and their
+    bits.
+    """
 
     def __init__(self, limit: int = LIMIT) -> None:
         super().__init__()
@@ -40,7 +42,9 @@ class Tables(Store):
         self._tables: dict[int, Numbers] = {}
 
     def base(self, form: Form) -> Form | None:
-        """The base of which a form is a function, if the base takes few enough values to be tabulated."""
+        """Return the base of which a form is a function, if the base takes few enough values to be tabulated, else
+        None.
+        """
         bases = {number: self.all[number].base for number in form.terms}
         for number, base in bases.items():
             if base is None or base == Form({number: 1}, 0) or (len(form.terms) > 1 and not self._same(base, bases)):
@@ -53,18 +57,20 @@ class Tables(Store):
 
     @staticmethod
     def _same(base: Form, bases: dict[int, Form | None]) -> bool:
-        """Whether a sum of symbols may be a function of a base: the sum contains the base's own symbols, or only
-        functions of it.
+        """Return whether a sum of symbols may be a function of a base: the sum must contain the base's own symbols, or
+        only functions of the base.
         """
         return base.terms.keys() <= bases.keys() or all(other == base for other in bases.values())
 
     def common(self, *forms: Form) -> Form | None:
-        """The base of which all the given forms are functions, if it takes few enough values to be tabulated."""
+        """Return the base of which all given forms are functions, if it takes few enough values to be tabulated, else
+        None.
+        """
         bases = {self.base(form) for form in forms if form.terms}
         return bases.pop() if len(bases) == 1 else None
 
     def _domain(self, primitive: Form) -> tuple[int, int] | None:
-        """The interval over which functions of a form are tabulated, the same one for all its functions."""
+        """Return the interval over which all functions of a form are tabulated, or None if it has too many values."""
         key = primitive.key
         if key not in self._domains:
             low, high = self.interval(primitive)
@@ -72,7 +78,7 @@ class Tables(Store):
         return self._domains[key]
 
     def values(self, form: Form, base: Form) -> Numbers:
-        """The value of a form for each value of `base`, the form of which it is a function."""
+        """Return the value of a form for each value of `base`, the form of which it is a function."""
         domain = self._domain(base)
         assert domain is not None
         # Sums of int64 wrap, so that they are right where the form itself is small enough.
@@ -119,7 +125,7 @@ class Tables(Store):
         return found[function]
 
     def from_table(self, base: Form, table: Numbers) -> Form:
-        """The form that takes the given values, one for each value of the base."""
+        """Return the form that takes the given values, one for each value of the base."""
         domain = self._domain(base)
         assert domain is not None
         low, least, most = domain[0], int(table.min()), int(table.max())
@@ -152,7 +158,7 @@ class Tables(Store):
         return self.bit(function)
 
     def _step(self, primitive: Form, bound: int) -> Form:
-        """The function that is 1 where a primitive form is below a number."""
+        """Return the function that is 1 where a primitive form is below a number."""
         key = primitive.key, bound
         if key not in self._steps:
             self._steps[key] = self._new_step(primitive, bound)
@@ -167,7 +173,7 @@ class Tables(Store):
         return self._make(("step", primitive.key, bound), 0, 1, base)
 
     def decided(self, form: Form) -> int:
-        """A form whose values are 0 and 1 as a function of bits."""
+        """Return the function of bits that equals a form whose values are 0 and 1."""
         if not form.terms:
             return form.constant & 1
         if len(form.terms) == 1:
@@ -184,7 +190,7 @@ class Tables(Store):
         return self.decided(self._make(("bit", form.key), 0, 1, None))
 
     def bit(self, function: int) -> Form:
-        """A function of bits as a form whose values are 0 and 1."""
+        """Return the form with values 0 and 1 that equals a function of bits."""
         if function < 2:
             return known(function)
         if self.bits.at_zeros(function):
@@ -208,7 +214,7 @@ class Tables(Store):
         return self.from_table(base, self.values(form, base))
 
     def same(self, left: Form, right: Form) -> bool:
-        """Whether two forms are shown to be the same integer."""
+        """Return whether two forms are shown to be the same integer."""
         if left == right:
             return True
         apart = left - right

@@ -1,4 +1,4 @@
-"""The tokens of a Verilog file, one after the other, and where each stands."""
+"""The tokens of a Verilog file in order, each with its place in the text."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ WORDS = frozenset(
 
 
 class Tokens:
-    """A text that is read token by token; `at` is the place of the next token. A failure to read Verilog names the file
-    and the line.
+    """A Verilog text that is read token by token; `at` is the place of the next token.
+
+    An error in reading Verilog names the file and the line.
     """
 
     def __init__(self, text: str, file: str) -> None:
@@ -54,31 +55,37 @@ class Tokens:
         return self.text.count("\n", 0, place) + 1
 
     def fail(self, wanted: str) -> Refused:
-        """Return the failure that names what was wanted and the next token."""
+        """Return the error that names what was expected and the token that was found."""
         found = self.tokens[self.at] or "the end"
         return Refused(f"{self.file}:{self._line(self.places[self.at])}: expected {wanted}, found {found}")
 
     def next(self) -> str:
-        """Return the next token, and go on."""
+        """Return the next token, and move past it."""
         token = self.tokens[self.at]
         self.at += 1
         return token
 
     def take(self, token: str) -> bool:
-        """Return whether the next token is this one; if so, go on."""
+        """Return whether the next token equals the given one, and move past it if so."""
         if self.tokens[self.at] == token:
             self.at += 1
             return True
         return False
 
     def expect(self, *tokens: str) -> None:
-        """Go on past these tokens. Raise Refused where another one stands."""
+        """Move past the given tokens.
+
+        Raise Refused if the text has another token in their place.
+        """
         for token in tokens:
             if not self.take(token):
                 raise self.fail(token)
 
     def name(self) -> str:
-        """Return the next token, a name. Raise Refused for anything else."""
+        """Return the next token, which must be a name.
+
+        Raise Refused for a token that is no name.
+        """
         token = self.tokens[self.at]
         if not re.match(r"[A-Za-z_]\w*\Z", token) or token in WORDS:
             raise self.fail("a name")
