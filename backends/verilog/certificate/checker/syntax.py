@@ -162,7 +162,7 @@ class Clocked:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """A memory of a module, with the file that initialises it: the file's name, or the parameter that holds the name."""
+    """A memory of a module, with the file that initialises it: its name, or the parameter that holds the name."""
 
     name: str
     file: str | Name
