@@ -24,9 +24,9 @@ def by_cases(state: Determination, row: int) -> set[int]:
     """Return the undetermined bits of a TWO_VALUED row which says that all of its bits, or all but one, are 0; a row
     with a single bit counts too.
 
-    Soundness: every satisfying assignment belongs to one of the cases that the bits choose. In each case, rows are
-    equations between determined wires and wires that the bits lead to, and a range row may say that a form of
-    determined wires alone is, modulo p, an integer in an interval inside [-p/2, p/2]. Consider two satisfying
+    Soundness: every satisfying assignment belongs to one of the cases that the bits choose. In the system of one case,
+    the bits are known numbers, and some wires follow from them; a row that ranges over an interval inside [-p/2, p/2]
+    may then say that a form of determined wires is, modulo p, an integer in this interval. Consider two satisfying
     assignments with the same inputs, so that a form of determined wires has the same value in both. If the two
     assignments were in different cases, some form of determined wires would be in two disjoint intervals, since every
     two cases have such a form. Two satisfying assignments with the same inputs are therefore in the same case, and
