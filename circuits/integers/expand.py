@@ -18,9 +18,9 @@ def expand(arrow: Arrow, keep: Set[type[Operation]] = frozenset()) -> Arrow:
     itself if it has none.
 
     Expanding keeps provenance: every edge of a definition carries the provenance of the edge that the definition
-    replaces. The definition of an expansion is made once for each operation and its source types. Expanding an arrow
-    takes linear time. Raise OverflowRisk, naming the operation and its source line, if a step of a definition could
-    pass 2^62.
+    replaces. The definition of an expansion is made once for each operation and its source types. The time that
+    `expand` takes grows linearly with the number of edges. Raise OverflowRisk, naming the operation and its source
+    line, if a step of a definition could pass 2^62.
     """
     replaced = [isinstance(o, Expansion) and type(o) not in keep for o in arrow.operations]
     if not any(replaced):
