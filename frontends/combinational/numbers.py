@@ -72,8 +72,8 @@ class Rows:
         return np.nextafter(greatest, np.inf)
 
     def sums(self, blocks: Sequence[tuple[sparse.csr_array, Reals, Integers]]) -> list[Numbers]:
-        """Return rows of sums over atoms, with constants, in the given units; one contraction computes all sums that
-        need one.
+        """Return, for each block, the sums of multiples of atoms and a constant, in the block's units; one contraction
+        computes the sums of all blocks that are not computed element by element.
         """
         whole = [self._in_units(*block) for block in blocks]
         found: list[Numbers | None] = [
