@@ -103,14 +103,14 @@ def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
 
 @operator("split.Tensor")
 def split(x: Tensor, split_size: int, dim: int = 0) -> list[Tensor]:
-    """Return parts of the given extent along an axis; the last part may be shorter."""
+    """Return the parts of a tensor that have the given extent along an axis; the last part may be shorter."""
     extent = x.shape[dim]
     return split_with_sizes(x, [min(split_size, extent - at) for at in range(0, extent, split_size)], dim)
 
 
 @operator("split_with_sizes")
 def split_with_sizes(x: Tensor, split_sizes: Sequence[int], dim: int = 0) -> list[Tensor]:
-    """Return parts of the given extents along an axis."""
+    """Return the parts of a tensor that have the given extents along an axis, one after the other."""
     return movement.split(x, list(split_sizes), dim)
 
 

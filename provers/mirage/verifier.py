@@ -24,8 +24,8 @@ def refusal(proof: Proof, key: VerifyingKey, publics: Sequence[int], digest: str
     """Return None if the proof is valid, or else a text of one line that says why it is not.
 
     The argument `publics` holds the public outputs, followed by the public inputs; the verifier computes the challenge,
-    the last public wire, from these values, the key and the proof's commitment. In all else, the verification of a
-    Mirage proof equals `groth16.verifier.refusal`.
+    the last public wire, from these values, the key and the proof's commitment. Apart from the challenge and the
+    commitment, a Mirage proof is verified as `groth16.verifier.refusal` verifies a Groth16 proof.
 
     Mirage's soundness is that of `groth16.verifier.refusal`; in addition, the committed wires were fixed before the
     challenge, as long as SHA-256 behaves as a random oracle: for a prover who tries q hashes, a false identity of
