@@ -165,7 +165,7 @@ class Folded:
     def _found(self, bank: int) -> list[Places]:
         """Where a frame that reads a bank writes the new state. This is only a guess: frames show it."""
         run = self._run(True)
-        run.frames.begin(bank, self._reset(bank))
+        run.frames.begin(bank, self._reset(bank), lambda machine: None)
         unknown = run.words.unknown
         beats = {
             made.name: [Beat(unknown(), int(n == made.beats - 1), unknown(), 0) for n in range(made.beats)]
@@ -211,12 +211,15 @@ class Folded:
         """
         run = self._run(False)
         words, frames, machine = run.words, run.frames, run.frames.machine
-        for number, places in zip(self.states, self.places[bank] if self.states else [], strict=True):
-            for form, copies in zip(run.made.entering[number], places, strict=True):
-                for place in copies:
-                    self._place(machine, place, Bits(((form, place.width, After()),)))
+
+        def fill(machine: Machine) -> None:
+            for number, places in zip(self.states, self.places[bank] if self.states else [], strict=True):
+                for form, copies in zip(run.made.entering[number], places, strict=True):
+                    for place in copies:
+                        self._place(machine, place, Bits(((form, place.width, After()),)))
+
         machine.cut = machine.numbers.get("core.status_tdata")
-        frames.begin(bank, control)
+        frames.begin(bank, control, fill)
         beats = {
             made.name: list(entering(words, made, run.made.entering[number])) for number, made in self.inputs.items()
         }
