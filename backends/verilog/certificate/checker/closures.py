@@ -23,6 +23,7 @@ from .syntax import (
     Signed,
     Slice,
     Unary,
+    is_plain,
     read_names,
     within,
 )
@@ -156,6 +157,8 @@ class Compiler:
         """An entry of a memory as it is before the next edge."""
         net, memory, words, collide = self.circuit.nets[name], self.numbers[name], self.words, self.collide
         index = self._compiled(value.low, scope)
+        if not is_plain(value.low):
+            raise Refused(f"{value.name} has an index with an operator")
         if index.signed or value.width != Number(1):
             raise Refused(f"{value.name} has an index with a sign, or more than one entry")
         place, width, entries, size = index.word, index.width, net.entries, net.width

@@ -30,6 +30,9 @@ MOST_CLOCKS = 1 << 24
 MOST_STATES = 256
 """The most states between frames, which differ in which banks of memories are next."""
 
+CUT = "core.status_tdata"
+"""The net that makes the status, which a symbol of one bit stands for."""
+
 NAMES = ("top", "elements", "streams", "statement", "most", "limit")
 """The keys of a certificate that say what is claimed; the last two, within how many clocks and values it is shown."""
 
@@ -118,6 +121,10 @@ class Folded:
         if len(circuit.first) != bool(states) or any(circuit.nets[name].width != 1 for name in circuit.first):
             raise Refused(f"{self.top}: expected one register with a first value, the bank of the state, found others")
         self.bank = next(iter(circuit.first), "")
+        if self.bank and (circuit.nets[self.bank].clocked is None or circuit.source(self.bank) != self.bank):
+            raise Refused(f"{self.top}: expected a register with a first value, found {self.bank}, which follows no clock")
+        if CUT in circuit.nets and circuit.nets[CUT].width != 1:
+            raise Refused(f"{self.top}: expected one bit at {CUT}, found {circuit.nets[CUT].width}")
         self.places: list[list[Places]] = []
         """Where each state lies in bank 0 and in bank 1."""
         self.initial: Json = {}
@@ -134,8 +141,7 @@ class Folded:
     def _run(self, apart: bool) -> Run:
         symbols = Symbols(self.limit)
         words = Words(symbols, apart)
-        names = {self.statement["inputs"][number]["name"] for number in self.states}
-        made = Stated([], [], []) if apart else stated(self.statement, symbols, state=names)
+        made = Stated([], [], []) if apart else stated(self.statement, symbols, state=self.states)
         machine = Machine(self.circuit, self.memories, words)
         frames = Frames(machine, [*self.inputs.values()], [*self.outputs, self.status], self.bank, self.most)
         return Run(words, frames, made)
@@ -218,7 +224,7 @@ class Folded:
                     for place in copies:
                         self._place(machine, place, Bits(((form, place.width, After()),)))
 
-        machine.cut = machine.numbers.get("core.status_tdata")
+        machine.cut = machine.numbers.get(CUT)
         frames.begin(bank, control, fill)
         beats = {
             made.name: list(entering(words, made, run.made.entering[number])) for number, made in self.inputs.items()

@@ -48,9 +48,9 @@ def element_bits(low: int, high: int) -> int:
     return max((~low).bit_length(), max(high, 0).bit_length()) + 1
 
 
-def stated(statement: Json, symbols: Symbols, frame: Frame | None = None, state: Collection[str] = ()) -> Stated:
+def stated(statement: Json, symbols: Symbols, frame: Frame | None = None, state: Collection[int] = ()) -> Stated:
     """Return the evaluation of a statement on symbols, or on the integers of one frame, which is a list for each input.
-    The intervals of inputs that are state are not checked.
+    `state` has the numbers of the inputs that are state: their intervals are not checked.
 
     Raise Refused for an operation that the checker does not know or cannot show.
     """
@@ -60,7 +60,7 @@ def stated(statement: Json, symbols: Symbols, frame: Frame | None = None, state:
         low, high = port["low"], port["high"]
         bits = element_bits(low, high)
         ends = (-1 << (bits - 1), (1 << (bits - 1)) - 1) if low < 0 else (0, (1 << bits) - 1)
-        if port["name"] in state:
+        if index in state:
             ends = low, high
         entering = [symbols.free(*ends, "input", index, place) for place in range(math.prod(port["shape"]))]
         if frame is not None:

@@ -8,7 +8,7 @@ from .refusal import Refused
 
 TOKEN = re.compile(
     r"[ \t\n]+|//[^\r\n\0]*|`default_nettype (?:none|wire)(?=\n|\Z)"
-    r"|(?P<number>\d*'s?[dhb][0-9a-fA-F]+|\d+)|(?P<word>[A-Za-z_$]\w*)|(?P<text>\"[^\"\n]*\")"
+    r"|(?P<number>\d*'s?[dhb][0-9a-fA-F]+|\d+)|(?P<word>[A-Za-z_$]\w*)|(?P<text>\"[A-Za-z0-9_]*(?:\.hex)?\")"
     r"|(?P<mark><=|>=|==|!=|&&|\|\||~\||~&|~\^|\^~|\+:|[-+*/&|~^?:;,.#()\[\]{}<>=@])",
     re.ASCII,
 )
