@@ -110,20 +110,22 @@ def entering(words: Words, made: Stream, elements: Sequence[Form]) -> Iterator[B
 
 def leaving(words: Words, made: Stream, beats: Sequence[tuple[Word, Word, Word]]) -> Iterator[Word]:
     """The words in the slots of a frame's beats, in order. Raise Refused for another number of beats, for a tlast out
-    of place, and for a tkeep that is not 1.
+    of place, for a tkeep that is not 1 for the bytes that hold elements and 0 for all others, and for bits past the
+    elements that are not 0.
     """
     if len(beats) != made.beats:
         raise Refused(f"{made.name}: expected {made.beats} beats in a frame, found {len(beats)}")
     for number, (data, last, keep) in enumerate(beats):
         if last is not int(number == made.beats - 1) and last != int(number == made.beats - 1):
             raise Refused(f"{made.name}: tlast of beat {number} is not shown to be right")
-        if keep != (1 << made.width // 8) - 1:
-            raise Refused(f"{made.name}: tkeep of beat {number} is not shown to be 1")
-        for lane in range(min(made.lanes, made.count - number * made.lanes)):
+        here = min(made.lanes, made.count - number * made.lanes)
+        used = made.pitch * here
+        if keep != (1 << -(-used // 8)) - 1:
+            raise Refused(f"{made.name}: tkeep of beat {number} is not shown to be 1 for the bytes of its elements alone")
+        for lane in range(here):
             yield words.slice(data, lane * made.pitch, made.pitch, made.width)
-        used = made.pitch * made.lanes
         if made.width > used and words.slice(data, used, made.width - used, made.width) != 0:
-            raise Refused(f"{made.name}: bits past the slots of beat {number} are not shown to be 0")
+            raise Refused(f"{made.name}: bits past the elements of beat {number} are not shown to be 0")
 
 
 def require_element(words: Words, made: Stream, place: int, word: Word, wanted: Form) -> None:
