@@ -8,13 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from .bits import After, Bits
+from .edges import Json, Stated
 from .folded_circuit import FoldedCircuit
 from .folded_reading import read_folded
 from .forms import Form
 from .frames import Control, Frames, Left, Place, Places
 from .machine import Machine
 from .refusal import Refused
-from .statement import Json, Stated, stated
+from .statement import stated
 from .status import require_failures
 from .streams import STATUS, Beat, Stream, entering, leaving, require_element, require_ports, stream
 from .symbols import Symbols
@@ -60,13 +61,13 @@ def shown_folded(
 
     Raise Refused if any of them is not shown, and if a frame takes more than `most` clocks.
     """
-    if not all(isinstance(n, int) and 0 < n <= bound for n, bound in ((most, MOST_CLOCKS), (limit, LIMIT))):
+    if not all(type(n) is int and 0 < n <= bound for n, bound in ((most, MOST_CLOCKS), (limit, LIMIT))):
         raise Refused(f"expected at most {MOST_CLOCKS} clocks and {LIMIT} values, found {most} and {limit}")
     modules = modules_of(files)
     circuit = FoldedCircuit(modules, top)
     memories = {name: text for name, text in files.items() if name.endswith(".hex")}
     loaded = {*circuit.memories.values()}
-    for name in [*modules.keys() - {*circuit.placed.values()}, *memories.keys() - loaded]:
+    for name in sorted([*modules.keys() - {*circuit.placed.values()}, *memories.keys() - loaded]):
         raise Refused(f"{name}: expected a part of the design, found one that is placed nowhere")
     design = Folded(circuit, memories, elements, streams, statement, most, limit)
     clocks = design.show()
@@ -122,7 +123,9 @@ class Folded:
             raise Refused(f"{self.top}: expected one register with a first value, the bank of the state, found others")
         self.bank = next(iter(circuit.first), "")
         if self.bank and (circuit.nets[self.bank].clocked is None or circuit.source(self.bank) != self.bank):
-            raise Refused(f"{self.top}: expected a register with a first value, found {self.bank}, which follows no clock")
+            raise Refused(
+                f"{self.top}: expected a register with a first value, found {self.bank}, which follows no clock"
+            )
         if CUT in circuit.nets and circuit.nets[CUT].width != 1:
             raise Refused(f"{self.top}: expected one bit at {CUT}, found {circuit.nets[CUT].width}")
         self.places: list[list[Places]] = []

@@ -144,6 +144,8 @@ class _FoldedReader(Reader):
         self.expect(")")
         found: list[tuple[Expression, tuple[Statement, ...]]] = []
         while not self.take("default"):
+            if not self.tokens[self.at][:1].isdigit():
+                raise self.fail("a number, or default")
             number = self.number()
             self.expect(":")
             found.append((Binary("==", value, number), self.statement(sign)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from .closures import Compiled, Function, Values
+from .compiled import Compiled, Function, Values
 from .elaboration import Scope
 from .folded_circuit import FoldedCircuit, Writing
 from .nets import Driver

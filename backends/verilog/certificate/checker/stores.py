@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .closures import Compiled, Compiler, Values
+from .closures import Compiler
+from .compiled import Compiled, Values
 from .elaboration import Scope, number
 from .folded_circuit import Writing
 from .refusal import Refused

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from .bits import After, Bits
+from .edges import Json
 from .folded_circuit import FoldedCircuit
 from .forms import Form
 from .refusal import Refused
-from .statement import Json, element_bits
+from .statement import element_bits
 from .word import Mixed, Word
 from .words import Words
 
@@ -41,9 +43,16 @@ class Stream:
         return -(-self.count // self.lanes)
 
 
+def require_name(name: object) -> None:
+    """Raise Refused unless a stream has a name of Verilog."""
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
+        raise Refused(f"expected a stream with a name of Verilog, found {name!r}")
+
+
 def stream(name: str, port: Json, lanes: int, slots: str) -> Stream:
     """The stream of a port of the statement."""
-    if slots not in ("bytes", "packed") or not isinstance(lanes, int) or lanes < 1:
+    require_name(name)
+    if slots not in ("bytes", "packed") or type(lanes) is not int or lanes < 1:
         raise Refused(f"{name}: expected elements in bytes or packed, and lanes, found {slots} and {lanes}")
     bits = element_bits(port["low"], port["high"])
     pitch = bits if slots == "packed" else max(8, 1 << (bits - 1).bit_length())
@@ -121,7 +130,9 @@ def leaving(words: Words, made: Stream, beats: Sequence[tuple[Word, Word, Word]]
         here = min(made.lanes, made.count - number * made.lanes)
         used = made.pitch * here
         if keep != (1 << -(-used // 8)) - 1:
-            raise Refused(f"{made.name}: tkeep of beat {number} is not shown to be 1 for the bytes of its elements alone")
+            raise Refused(
+                f"{made.name}: tkeep of beat {number} is not shown to be 1 for the bytes of its elements alone"
+            )
         for lane in range(here):
             yield words.slice(data, lane * made.pitch, made.pitch, made.width)
         if made.width > used and words.slice(data, used, made.width - used, made.width) != 0:
