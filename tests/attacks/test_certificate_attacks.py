@@ -142,7 +142,7 @@ REASONS = {
     "two entries": "more than one entry",
     "a name with an escape": "expected the plain name of a file",
     "a wire from the end": "expected a wire of the statement",
-    "a negative shape": "of the output's shape",
+    "a negative shape": "a shape of extents from 0 up",
     "another shape": "of the output's shape",
     "a source from the end": "expected sources before it",
     "numbers that are no integers": "expected integers in a statement",

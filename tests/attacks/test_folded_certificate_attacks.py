@@ -123,12 +123,12 @@ WRONG: dict[str, tuple[Changes, str]] = {
          (SHELL, ".elements(out8_status_data)", ".elements(out8_status_data[0:0])")], "expected one bit at"),
     "a text with an escape": (
         [(WEIGHTS, "circuitize_s0_relu_x1_memory_m0_0_0.hex", "circuitize_s0_relu_x1_memory_m0_0\\1370.hex")],
-        "expected Verilog of the subset"),
+        "expected the plain name of a file"),
     "a text that goes on": (
         [(OUT, "module circuitize_out_loss (", "module circuitize_out_loss #(parameter T = \"\\\", "
           "parameter N = 15 //\", parameter N = 4\n) ("),
          (OUT, "assign tdata = {in0};", "generate if (N == 15) begin : g assign tdata = {in0}; end else begin : h "
-          "assign tdata = 15'd7; end endgenerate")], "expected Verilog of the subset"),
+          "assign tdata = 15'd7; end endgenerate")], "expected the plain name of a file"),
     "a status that is offered in a reset": (
         [(STATUS, "& ~rst;", ";"), (STATUS, TAKEN, "assign take = tvalid & tready & ~rst;")],
         "status is not shown to be silent in a reset"),
