@@ -33,6 +33,7 @@ class Stated:
 
 
 def required(made: Stated, symbols: Symbols, form: Form, low: int, high: int) -> Form:
+    """The form of a number after a check, whose failure is recorded if it may fail."""
     kept, failed, number = symbols.checked(form, low, high)
     if number >= 0:
         made.failures.append((failed, number))
@@ -59,6 +60,7 @@ class Edge:
 
 
 def filled(shape: Any, forms: Iterable[Form]) -> Elements:
+    """An array of a shape with these forms, in row-major order."""
     made: Elements = np.empty(math.prod(shape), object)
     for place, form in enumerate(forms):
         made[place] = form
