@@ -132,6 +132,9 @@ WRONG: dict[str, tuple[Changes, str]] = {
     "a status that is offered in a reset": (
         [(STATUS, "& ~rst;", ";"), (STATUS, TAKEN, "assign take = tvalid & tready & ~rst;")],
         "status is not shown to be silent in a reset"),
+    "a stream that takes beats in a reset": (
+        [("circuitize_skid.v", "assign in_ready = ~full & ~rst;", "assign in_ready = ~full | rst;")],
+        "inputs_tready is not shown to be 0 in a reset"),
     "a case without a default": (
         [(OUT, "reg active;", "reg [1:0] now; "
           "always @(posedge clk) case (now) 2'd0: now <= 2'd1; endcase reg active;")],
