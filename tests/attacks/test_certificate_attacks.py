@@ -41,6 +41,10 @@ WRONG: dict[str, Changes] = {
         (CORE, "wire arrived = x_tvalid & ~(|skipping);", "wire fine; wire arrived = x_tvalid & ~(|skipping) & fine;"),
         (CORE, ".tdata(x_tdata),", ".tdata(x_tdata), .fine(fine),"),
     ],
+    "a clock enable by a name of another width": [
+        (X_INPUT, "reg [23:0] held1;", "wire [1:0] wide = enable; reg [23:0] held1;"),
+        (X_INPUT, "if (enable)", "if (wide)"),
+    ],
     "a number in a register that never loads": [(TOP, "assign y_tkeep = 4'hf;", NEVER)],
     "a number in a register of the control": [
         (CORE, LAST, "reg r; always @(posedge clk) if (enable) r <= 1'b1; assign y_tlast = r;")
@@ -109,10 +113,13 @@ MEMORIES: dict[str, Changes] = {
     "an index with a sign": [(TABLE, "input wire [7:0] index", "input wire signed [7:0] index")],
     "two entries": [(TABLE, "entries[index]", "entries[index +: 2]")],
     "a name with an escape": [(TABLE, "table0.hex", "table\\060.hex")],
+    "an index with an operator": [(TABLE, "entries[index]", "entries[index + 8'd0]")],
 }
 
 
 REASONS = {
+    "an index with an operator": "entries has an index with an operator",
+    "a clock enable by a name of another width": "expected enable at wide",
     "parameters of the core": "expected no parameters, which the shell",
     "control that stops where a check fails": "relies on a check",
     "a number in a register that never loads": "r holds a number",
@@ -142,7 +149,7 @@ REASONS = {
     "two entries": "more than one entry",
     "a name with an escape": "expected the plain name of a file",
     "a wire from the end": "expected a wire of the statement",
-    "a negative shape": "of the output's shape",
+    "a negative shape": "a shape of extents from 0 up",
     "another shape": "of the output's shape",
     "a source from the end": "expected sources before it",
     "numbers that are no integers": "expected integers in a statement",

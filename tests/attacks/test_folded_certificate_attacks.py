@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Callable, Mapping
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
 
 import pytest
-from certified_designs import certified_step
+from certified_designs import certified_step, folded_project
+from modal_designs import programs
 
-from circuitize.backends.verilog.certificate import Refused
+from circuitize.backends.verilog.certificate import Refused, certificate
+from circuitize.backends.verilog.certificate.checker import check
 from circuitize.backends.verilog.certificate.checker.claims import deeply
 from circuitize.backends.verilog.certificate.checker.folded import NAMES, shown_folded
 
@@ -15,8 +22,12 @@ STATUS, POOL, LANE = (f"circuitize_folded_{name}.v" for name in ("status", "pool
 STAGE, LOSS, RATE = "circuitize_s0_relu.v", "circuitize_s1_loss.v", "circuitize_in_learning_rate.v"
 READ, WEIGHTS = "circuitize_s0_relu_x0_memory.v", "circuitize_s0_relu_x1_memory.v"
 UNIT = "circuitize_s0_relu_unit.v"
+SHELL, FOLDED, MEMORY = "circuitize.v", "circuitize_folded.v", "circuitize_folded_memory.v"
+OUT = "circuitize_out_loss.v"
 TOTAL = "total <= product[30:0] + (first ? 31'd0 : total);"
 SWAP = "if (take & keeps & ~tdata[0]) bank <= ~bank;"
+FAILS = "wire fails = ~tlast | tuser | (tdata[16:0] > 17'd65536);"
+RATE_PINS = "circuitize_in_learning_rate in_learning_rate_i (\n    "
 TAKEN = "assign take = tvalid & tready;"
 COUNTED = "reg seen; always @(posedge clk) if (rst) seen <= 1'b0; else if (take) seen <= 1'b1;"
 
@@ -75,18 +86,74 @@ WRONG: dict[str, tuple[Changes, str]] = {
           "if (take & keeps & ~tdata[0] | again | more) bank <= ~bank;")], "the bank of the state"),
     "a flag that forgets": ([(LOSS, "(failed | fails);", "fails;")],
         "status does not tell of a failure"),
+    "a name of a net that has more bits": (
+        [(OUT, "assign tdata = {in0};", "wire [3:0] few = in0; wire [14:0] all = few; assign tdata = all;")],
+        "4 bits where 15 are expected"),
+    "a flag that the first clock after a reset hides": (
+        [(RATE, FAILS, f"reg late; always @(posedge clk) late <= rst; {FAILS.replace('= ', '= ~late & (')[:-1]});")],
+        "status is not shown"),
+    "a flag that the first clock after a frame hides": (
+        [(RATE, "input wire tuser,", "input wire tuser, input wire told,"),
+         (RATE, FAILS, "reg t1; reg t2; always @(posedge clk) begin t1 <= told; t2 <= t1; end "
+          f"{FAILS.replace('= ', '= ~t1 & ~t2 & (')[:-1]});"),
+         (FOLDED, RATE_PINS, f"{RATE_PINS}.told(loss_tvalid), ")], "status is not shown"),
+    "a flag that looks whether its output is awaited": (
+        [(RATE, "input wire tuser,", "input wire tuser, input wire ok,"),
+         (RATE, "fail <= fails;", "fail <= fails & ok;"),
+         (FOLDED, RATE_PINS, f"{RATE_PINS}.ok(status_tready), ")], "status is not shown"),
+    "two loops of one variable": (
+        [(RATE, "fail <= fails;", "if (rst) flags <= 2'd0; else for (i = 0; i < 2; i = i + 1) "
+          "for (i = 0; i < 1; i = i + 1) flags[i] <= fails;"),
+         (RATE, "reg skipping;", "integer i; reg [1:0] flags; assign fail = flags[1]; reg skipping;"),
+         (RATE, "output reg fail", "output wire fail")], "an integer that no loop around this one counts"),
+    "a bank by another name": (
+        [(STATUS, f"always @(posedge clk) {SWAP}", "reg [0:0] real_bank; always @* bank = real_bank; "
+          "always @(posedge clk) if (take & keeps & ~tdata[0]) real_bank <= ~real_bank;")], "which follows no clock"),
+    "an index with an operator": (
+        [(MEMORY, "words[read_address]", "words[read_address + ones + one]"),
+         (MEMORY, "(* ram_style", "wire [ADDRESS-1:0] ones = {ADDRESS{1'b1}}; wire [ADDRESS-1:0] one = -ones; "
+          "(* ram_style")], "words has an index with an operator"),
+    "a write at an index with an operator": (
+        [(MEMORY, "words[write_address] <=", "words[write_address + write_address] <=")], "an index with an operator"),
+    "a status of two bits": (
+        [(FOLDED, "output wire [0:0] status_tdata", "output wire [1:0] status_tdata"),
+         (STATUS, "output wire [0:0] tdata", "output wire [1:0] tdata"),
+         (STATUS, "assign tdata = fail0", "assign tdata[1:1] = 1'b0; assign tdata[0:0] = fail0"),
+         (SHELL, "wire [0:0] out8_status_data", "wire [1:0] out8_status_data"),
+         (SHELL, ".elements(out8_status_data)", ".elements(out8_status_data[0:0])")], "expected one bit at"),
+    "a text with an escape": (
+        [(WEIGHTS, "circuitize_s0_relu_x1_memory_m0_0_0.hex", "circuitize_s0_relu_x1_memory_m0_0\\1370.hex")],
+        "expected the plain name of a file"),
+    "a text that goes on": (
+        [(OUT, "module circuitize_out_loss (", "module circuitize_out_loss #(parameter T = \"\\\", "
+          "parameter N = 15 //\", parameter N = 4\n) ("),
+         (OUT, "assign tdata = {in0};", "generate if (N == 15) begin : g assign tdata = {in0}; end else begin : h "
+          "assign tdata = 15'd7; end endgenerate")], "expected the plain name of a file"),
+    "a status that is offered in a reset": (
+        [(STATUS, "& ~rst;", ";"), (STATUS, TAKEN, "assign take = tvalid & tready & ~rst;")],
+        "status is not shown to be silent in a reset"),
+    "a stream that takes beats in a reset": (
+        [("circuitize_skid.v", "assign in_ready = ~full & ~rst;", "assign in_ready = ~full | rst;")],
+        "inputs_tready is not shown to be 0 in a reset"),
+    "a case without a default": (
+        [(OUT, "reg active;", "reg [1:0] now; "
+          "always @(posedge clk) case (now) 2'd0: now <= 2'd1; endcase reg active;")],
+        "expected a number, or default"),
 }  # fmt: skip
 
 
-def refusal(changes: Changes) -> str:
-    """Why a changed design is not shown; the test fails if it is."""
-    made, found = certified_step()
-    files = dict(made.design.files)
+def changed(files: Mapping[str, str], changes: Changes) -> dict[str, str]:
+    found = dict(files)
     for file, before, after in changes:
-        assert before in files[file], before
-        files[file] = files[file].replace(before, after, 1)
+        assert before in found[file], before
+        found[file] = found[file].replace(before, after, 1)
+    return found
+
+
+def refusal(files: Mapping[str, str], claimed: Mapping[str, Any]) -> str:
+    """Why a design is not shown; the test fails if it is."""
     with pytest.raises(Refused) as refused:
-        deeply(lambda: shown_folded(files, *(found[name] for name in NAMES)))
+        deeply(lambda: shown_folded(files, *(claimed[name] for name in NAMES)))
     return str(refused.value)
 
 
@@ -95,6 +162,8 @@ QUICK = [
     "a counter that no reset sets",
     "a counter that depends on data",
     "a memory of two writers",
+    "a name of a net that has more bits",
+    "two loops of one variable",
 ]
 ALL = [pytest.param(name, marks=[] if name in QUICK else [pytest.mark.deep]) for name in WRONG]
 
@@ -102,4 +171,75 @@ ALL = [pytest.param(name, marks=[] if name in QUICK else [pytest.mark.deep]) for
 @pytest.mark.parametrize("name", ALL)
 def test_what_is_wrong_is_refused(name: str) -> None:
     changes, reason = WRONG[name]
-    assert re.search(reason, refusal(changes))
+    made, found = certified_step()
+    assert re.search(reason, refusal(changed(made.design.files, changes), found))
+
+
+TAMPERED: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
+    "an input with the name of a state": (
+        lambda found: [side[place].update(name="learning_rate") for side, place in sides(found)], "with a name each"),
+    "a negative shape": (lambda found: found["statement"]["inputs"][4].update(shape=[-2, -4]), "a shape of extents"),
+    "a stream without a name": (lambda found: found["streams"]["inputs"][6].__setitem__(0, ""), "a name of Verilog"),
+    "clocks that are no number": (lambda found: found.update(most=True), "expected at most"),
+}  # fmt: skip
+
+
+def sides(found: Mapping[str, Any]) -> list[tuple[list[dict[str, Any]], int]]:
+    """Where in a statement the state `dense2.bias` stands."""
+    return [(found["statement"]["inputs"], 3), (found["statement"]["outputs"], 3)]
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("name", TAMPERED)
+def test_a_claim_that_was_changed_is_refused(name: str) -> None:
+    made, found = certified_step()
+    other = deepcopy(found)
+    tamper, reason = TAMPERED[name]
+    tamper(other)
+    assert reason in refusal(made.design.files, other)
+
+
+@pytest.mark.deep
+def test_a_tensor_that_ends_within_a_beat() -> None:
+    """Three elements, two a beat: tkeep and the lane past the end."""
+    step, _, initial = programs()
+    made = folded_project(step, initial, lanes=4, elements_per_beat=2)
+    found = certificate(made)
+    kept = (SHELL, "dense1_bias_tlast ? 8'hf : 8'hff", "8'hff")
+    lane = ("circuitize_out_dense1_bias.v", "= {in1, in0};", "= closing ? {18'h2aaaa, in0} : {in1, in0};")
+    for change, reason in ((kept, "tkeep of beat 1"), (lane, "bits past the elements of beat 1")):
+        assert reason in refusal(changed(made.design.files, [change]), found)
+
+
+def written(folder: Path, certificate: str, files: Mapping[str, str]) -> list[str]:
+    """The arguments of the checker, for a certificate and a design that are written to a folder."""
+    (folder / "rtl").mkdir()
+    for name, text in files.items():
+        (folder / "rtl" / name).write_text(text)
+    (folder / "certificate.json").write_text(certificate)
+    return ["checker", str(folder / "certificate.json"), str(folder)]
+
+
+def test_a_key_that_stands_twice_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", written(tmp_path, '{"format": 1, "statement": {"a": 1, "a": 2}}', {}))
+    assert check.main() == 2
+    assert "one key twice" in capsys.readouterr().err
+
+
+@pytest.mark.deep
+def test_names_stay_in_their_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made, found = certified_step()
+    other = deepcopy(found)
+    for side, place in sides(other):
+        side[place]["name"] = "b of 2 elements\nthe statement: 1111\nstate: b"
+    other["state"] = {port["name"]: None for port in other["statement"]["inputs"][:4]}
+    other["state"] = dict(zip(other["state"], found["state"].values(), strict=True))
+    monkeypatch.setattr("sys.argv", written(tmp_path, json.dumps(other), made.design.files))
+    assert check.main() == 0
+    told = capsys.readouterr().out.splitlines()
+    assert len([line for line in told if line.startswith("the statement: ")]) == 1
+    assert 'state: "b of 2 elements\\nthe statement: 1111\\nstate: b"' in told

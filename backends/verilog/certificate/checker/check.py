@@ -7,14 +7,15 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import re
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from . import folded
 from .claims import FORMAT, deeply, digests, shown
+from .edges import Json
 from .refusal import Refused
-from .statement import Json
 
 FIELDS = {"format", "program", "top", "elements", "streams", "statement", "files", "stages", "tabulated", "modules"}
 
@@ -61,17 +62,35 @@ def statement_digest(statement: Json) -> str:
     return hashlib.sha256(json.dumps(statement, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
+def plain(name: str) -> str:
+    """A name as it may stand in a line: in quotes, if it has other characters than those of names and of parts."""
+    return name if re.fullmatch(r"[\w.]+( [\w.]+)*", name, re.ASCII) else json.dumps(name)
+
+
+def _line(text: str) -> str:
+    """A text in one line, without characters that move the cursor."""
+    return "".join(sign if sign.isprintable() else " " for sign in text)
+
+
+def _once(pairs: list[tuple[str, Json]]) -> Json:
+    """The object of these keys and values. Raise ValueError for a key that stands twice."""
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        raise ValueError("an object with one key twice")
+    return made
+
+
 def _told(certificate: Json, made: Json) -> list[str]:
     """What was shown, in lines."""
     if certificate["format"] == folded.FORMAT:
         return [
-            *(f"state: {name} of {len(values)} elements" for name, values in made["state"].items()),
+            *(f"state: {plain(name)} of {len(values)} elements" for name, values in made["state"].items()),
             f"shown for all inputs and all states: each frame, of {made['clocks']} clocks, that begins in an idle "
             "design, a beat a clock on each stream",
         ]
     modules = made["modules"]
     return [
-        *(f"{e['module']}: {e['method']}" + "".join(f"; {name}" for name in e["operations"]) for e in modules),
+        *(f"{e['module']}: {e['method']}" + "".join(f"; {plain(name)}" for name in e["operations"]) for e in modules),
         f"shown for all inputs: {len(modules)} modules, {made['stages']} stages",
     ]
 
@@ -83,14 +102,14 @@ def main() -> int:
     parser.add_argument("design", type=Path, help="the folder of the design, with its folder rtl")
     given = parser.parse_args()
     try:
-        certificate, files = json.loads(given.certificate.read_bytes()), texts(given.design)
+        certificate, files = json.loads(given.certificate.read_bytes(), object_pairs_hook=_once), texts(given.design)
     except (OSError, ValueError, RecursionError) as error:
         print(f"checker: expected a certificate and a design, found {error}", file=sys.stderr)
         return 2
     try:
         made = check(certificate, files)
     except Refused as refusal:
-        print(f"checker: NOT shown: {refusal}", file=sys.stderr)
+        print(f"checker: NOT shown: {_line(str(refusal))}", file=sys.stderr)
         return 1
     for line in _told(certificate, made):
         print(line)
@@ -98,6 +117,7 @@ def main() -> int:
     for side in ("inputs", "outputs"):
         for stream, port in zip(certificate["streams"][side], certificate["statement"][side], strict=True):
             name = stream[0] if isinstance(stream, list) else stream
-            print(f"stream {name}: {side[:-1]} {port['name']}" if name else f"state: {port['name']}")
+            carried = plain(port["name"])
+            print(f"state: {carried}" if stream is None else f"stream {name}: {side[:-1]} {carried}")
     print(f"elements: {certificate['elements']}")
     return 0

@@ -96,11 +96,15 @@ class Circuit:
             (driver,) = drivers
             if driver.value is None and not driver.from_bit and self.nets[driver.port].width == driver.width:
                 name = driver.port
-            elif isinstance(driver.value, Name) and driver.value.name in driver.scope.names:
+            elif isinstance(driver.value, Name) and self._alike(driver.scope.names.get(driver.value.name), name):
                 name = driver.scope.names[driver.value.name]
             else:
                 return name
         raise Refused(f"{name} depends on itself")
+
+    def _alike(self, other: str | None, name: str) -> bool:
+        """Whether a net, and no memory, has the width of another net."""
+        return other is not None and not self.nets[other].entries and self.nets[other].width == self.nets[name].width
 
     def _place(self, module: Module, path: str, numbers: dict[str, int], pins: tuple[Instance, Scope] | None) -> None:
         if path.count(".") > 8:

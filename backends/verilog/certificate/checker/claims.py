@@ -11,13 +11,15 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from .bits import Bits
+from .edges import Json, Stated
 from .evaluation import Evaluation
 from .forms import Form, Key
 from .pipeline import Core, show_core
 from .reading import read
 from .refusal import Refused
 from .shell import show_shell
-from .statement import Json, Stated, stated
+from .statement import stated
+from .streams import require_name
 from .symbols import Symbols
 
 T = TypeVar("T")
@@ -44,6 +46,8 @@ def shown(files: Mapping[str, str], top: str, elements: str, streams: Json, stat
 
     `files` are all files of the folder `rtl`, by name. Raise Refused if any part of a design is not shown.
     """
+    for name in (*streams["inputs"], *streams["outputs"]):
+        require_name(name)
     modules = {}
     for name in sorted(files):
         if name.endswith(".v"):

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any
 
-from .bits import Bits
 from .circuit import DELAYED
+from .compiled import Compiled, Values, checked, exact, masks
 from .elaboration import Scope, number
 from .folded_circuit import FoldedCircuit
 from .refusal import Refused
@@ -23,30 +21,14 @@ from .syntax import (
     Signed,
     Slice,
     Unary,
+    is_plain,
     read_names,
-    within,
 )
 from .word import Word
 from .words import Words
 
-Values = list[Any]
-"""The word of each net by its number; for a memory, the list of its entries."""
-
-Function = Callable[[Values], Word]
-
 WIDEST = 1 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class Compiled:
-    """An expression: the number of its bits, whether it is signed, the nets that it reads, and its word as a function
-    of theirs.
-    """
-
-    width: int
-    signed: bool
-    reads: frozenset[int]
-    word: Function
+"""The most bits of an expression."""
 
 
 class Compiler:
@@ -78,9 +60,9 @@ class Compiler:
         inner = value.value if isinstance(value, Signed) else value
         words, word = self.words, made.word
         if isinstance(inner, Slice) and DELAYED.sub("", inner.name) in self.circuit.compared:
-            word = _checked(words, word, width, signed)
+            word = checked(words, word, width, signed)
         elif signed and width <= 128:
-            word = _exact(words, word, width, _masks(value))
+            word = exact(words, word, width, masks(value))
         return Compiled(width, signed, made.reads, word)
 
     def chosen(self, condition: Compiled, yes: Compiled, no: Compiled, signed: bool) -> Compiled:
@@ -156,6 +138,8 @@ class Compiler:
         """An entry of a memory as it is before the next edge."""
         net, memory, words, collide = self.circuit.nets[name], self.numbers[name], self.words, self.collide
         index = self._compiled(value.low, scope)
+        if not is_plain(value.low):
+            raise Refused(f"{value.name} has an index with an operator")
         if index.signed or value.width != Number(1):
             raise Refused(f"{value.name} has an index with a sign, or more than one entry")
         place, width, entries, size = index.word, index.width, net.entries, net.width
@@ -289,30 +273,3 @@ class Compiler:
         if condition.width != 1:
             raise Refused(f"a choice by {condition.width} bits")
         return self.chosen(condition, yes, no, yes.signed and no.signed)
-
-
-def _masks(value: Expression) -> bool:
-    """Whether bits are masked or chosen in an expression: a function may then be written in many ways."""
-    return any(
-        isinstance(part, Choice) or (isinstance(part, Binary) and part.operator in ("&", "|", "^"))
-        for part in within(value)
-    )
-
-
-def _exact(words: Words, read: Function, width: int, masks: bool) -> Function:
-    def word(values: Values) -> Word:
-        found = read(values)
-        return words.exact(found, width, True, masks) if found.__class__ is Bits else found
-
-    return word
-
-
-def _checked(words: Words, read: Function, width: int, signed: bool) -> Function:
-    def word(values: Values) -> Word:
-        found = read(values)
-        made = words.checked(found, width)
-        if signed and made is found and isinstance(found, Bits):
-            return words.exact(found, width, True, False)
-        return made
-
-    return word

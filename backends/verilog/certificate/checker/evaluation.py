@@ -30,6 +30,7 @@ from .syntax import (
     Slice,
     Statement,
     Unary,
+    is_plain,
     read_names,
 )
 from .tables import Numbers
@@ -160,6 +161,8 @@ class Evaluation:
             low, width = (number(part, scope) for part in (expression.low, expression.width))
             return self.operators.slice(self.bits(name), low, width)
         index = self._value(expression.low, scope)
+        if not is_plain(expression.low):
+            raise Refused(f"{expression.name} has an index with an operator")
         if index.signed or expression.width != Number(1):
             raise Refused(f"{expression.name} has an index with a sign, or more than one entry")
         if 1 << index.width != net.entries:

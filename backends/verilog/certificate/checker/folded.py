@@ -8,13 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from .bits import After, Bits
+from .edges import Json, Stated
 from .folded_circuit import FoldedCircuit
 from .folded_reading import read_folded
 from .forms import Form
 from .frames import Control, Frames, Left, Place, Places
 from .machine import Machine
 from .refusal import Refused
-from .statement import Json, Stated, stated
+from .statement import stated
 from .status import require_failures
 from .streams import STATUS, Beat, Stream, entering, leaving, require_element, require_ports, stream
 from .symbols import Symbols
@@ -29,6 +30,9 @@ MOST_CLOCKS = 1 << 24
 
 MOST_STATES = 256
 """The most states between frames, which differ in which banks of memories are next."""
+
+CUT = "core.status_tdata"
+"""The net that makes the status, which a symbol of one bit stands for."""
 
 NAMES = ("top", "elements", "streams", "statement", "most", "limit")
 """The keys of a certificate that say what is claimed; the last two, within how many clocks and values it is shown."""
@@ -57,13 +61,13 @@ def shown_folded(
 
     Raise Refused if any of them is not shown, and if a frame takes more than `most` clocks.
     """
-    if not all(isinstance(n, int) and 0 < n <= bound for n, bound in ((most, MOST_CLOCKS), (limit, LIMIT))):
+    if not all(type(n) is int and 0 < n <= bound for n, bound in ((most, MOST_CLOCKS), (limit, LIMIT))):
         raise Refused(f"expected at most {MOST_CLOCKS} clocks and {LIMIT} values, found {most} and {limit}")
     modules = modules_of(files)
     circuit = FoldedCircuit(modules, top)
     memories = {name: text for name, text in files.items() if name.endswith(".hex")}
     loaded = {*circuit.memories.values()}
-    for name in [*modules.keys() - {*circuit.placed.values()}, *memories.keys() - loaded]:
+    for name in sorted([*modules.keys() - {*circuit.placed.values()}, *memories.keys() - loaded]):
         raise Refused(f"{name}: expected a part of the design, found one that is placed nowhere")
     design = Folded(circuit, memories, elements, streams, statement, most, limit)
     clocks = design.show()
@@ -118,6 +122,12 @@ class Folded:
         if len(circuit.first) != bool(states) or any(circuit.nets[name].width != 1 for name in circuit.first):
             raise Refused(f"{self.top}: expected one register with a first value, the bank of the state, found others")
         self.bank = next(iter(circuit.first), "")
+        if self.bank and (circuit.nets[self.bank].clocked is None or circuit.source(self.bank) != self.bank):
+            raise Refused(
+                f"{self.top}: expected a register with a first value, found {self.bank}, which follows no clock"
+            )
+        if CUT in circuit.nets and circuit.nets[CUT].width != 1:
+            raise Refused(f"{self.top}: expected one bit at {CUT}, found {circuit.nets[CUT].width}")
         self.places: list[list[Places]] = []
         """Where each state lies in bank 0 and in bank 1."""
         self.initial: Json = {}
@@ -134,8 +144,7 @@ class Folded:
     def _run(self, apart: bool) -> Run:
         symbols = Symbols(self.limit)
         words = Words(symbols, apart)
-        names = {self.statement["inputs"][number]["name"] for number in self.states}
-        made = Stated([], [], []) if apart else stated(self.statement, symbols, state=names)
+        made = Stated([], [], []) if apart else stated(self.statement, symbols, state=self.states)
         machine = Machine(self.circuit, self.memories, words)
         frames = Frames(machine, [*self.inputs.values()], [*self.outputs, self.status], self.bank, self.most)
         return Run(words, frames, made)
@@ -165,7 +174,7 @@ class Folded:
     def _found(self, bank: int) -> list[Places]:
         """Where a frame that reads a bank writes the new state. This is only a guess: frames show it."""
         run = self._run(True)
-        run.frames.begin(bank, self._reset(bank))
+        run.frames.begin(bank, self._reset(bank), lambda machine: None)
         unknown = run.words.unknown
         beats = {
             made.name: [Beat(unknown(), int(n == made.beats - 1), unknown(), 0) for n in range(made.beats)]
@@ -211,12 +220,15 @@ class Folded:
         """
         run = self._run(False)
         words, frames, machine = run.words, run.frames, run.frames.machine
-        for number, places in zip(self.states, self.places[bank] if self.states else [], strict=True):
-            for form, copies in zip(run.made.entering[number], places, strict=True):
-                for place in copies:
-                    self._place(machine, place, Bits(((form, place.width, After()),)))
-        machine.cut = machine.numbers.get("core.status_tdata")
-        frames.begin(bank, control)
+
+        def fill(machine: Machine) -> None:
+            for number, places in zip(self.states, self.places[bank] if self.states else [], strict=True):
+                for form, copies in zip(run.made.entering[number], places, strict=True):
+                    for place in copies:
+                        self._place(machine, place, Bits(((form, place.width, After()),)))
+
+        machine.cut = machine.numbers.get(CUT)
+        frames.begin(bank, control, fill)
         beats = {
             made.name: list(entering(words, made, run.made.entering[number])) for number, made in self.inputs.items()
         }

@@ -39,6 +39,11 @@ def read_folded(text: str, file: str) -> Module:
 class _FoldedReader(Reader):
     """A reader of the items of a module of a folded design."""
 
+    def __init__(self, text: str, file: str) -> None:
+        super().__init__(text, file)
+        self.variables: set[str] = set()
+        """The variables of loops in clocked blocks that no loop around the next token has."""
+
     def primary(self) -> Expression:
         """Return a primary expression, a text, or `$unsigned`."""
         token = self.tokens[self.at]
@@ -58,7 +63,7 @@ class _FoldedReader(Reader):
         if self.tokens[self.at] == "(":
             return self.attributed()
         if self.take("integer"):
-            self.name()
+            self.variables.add(self.name())
             self.expect(";")
             return []
         return super().item()
@@ -119,13 +124,18 @@ class _FoldedReader(Reader):
     def each(self, sign: str) -> Each:
         """Return a loop of statements."""
         self.expect("(")
+        if self.tokens[self.at] not in self.variables:
+            raise self.fail("an integer that no loop around this one counts")
         variable = self.name()
         self.expect("=")
         first = self.expression()
         self.expect(";", variable, "<")
         end = self.expression()
         self.expect(";", variable, "=", variable, "+", "1", ")")
-        return Each(variable, first, end, self.statement(sign))
+        self.variables.remove(variable)
+        body = self.statement(sign)
+        self.variables.add(variable)
+        return Each(variable, first, end, body)
 
     def case(self, sign: str) -> Statement:
         """Return the statements of each number, as branches; the default stands last."""
@@ -134,6 +144,8 @@ class _FoldedReader(Reader):
         self.expect(")")
         found: list[tuple[Expression, tuple[Statement, ...]]] = []
         while not self.take("default"):
+            if not self.tokens[self.at][:1].isdigit():
+                raise self.fail("a number, or default")
             number = self.number()
             self.expect(":")
             found.append((Binary("==", value, number), self.statement(sign)))

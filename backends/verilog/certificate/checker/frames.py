@@ -7,7 +7,7 @@ shown of one frame holds of every frame that begins in an idle design, whatever 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from .bits import Bits
@@ -61,11 +61,15 @@ class Frames:
         registers then hold that a reset makes known.
         """
         machine = self.machine
-        self._outside(Unknown(), Unknown(), Unknown())
+        self._outside(Unknown(), Unknown())
         if self.bank is not None:
             machine.put(self.bank, bank)
         self._put("rst", 1)
         machine.settle()
+        self._require_silent("in a reset")
+        for made in self.inputs:
+            if machine.values[machine.numbers[f"{made.name}_tready"]] != 0:
+                raise Refused(f"{self.top}: {made.name}_tready is not shown to be 0 in a reset")
         machine.edge()
         found = {n: word for n in sorted(machine.registers) if isinstance(word := machine.values[n], int)}
         if self.bank is not None and found.pop(self.bank, None) != bank:
@@ -80,7 +84,7 @@ class Frames:
         while True:
             machine.restart()
             self._known(bank, control)
-            self._outside(0, 0, Unknown())
+            self._outside(0, Unknown())
             machine.settle()
             machine.edge()
             kept = {n: word for n, word in control.items() if machine.values[n] == word}
@@ -96,25 +100,35 @@ class Frames:
             self.machine.put(self.bank, bank)
         self._put("rst", 0)
 
-    def begin(self, bank: int, control: Control) -> None:
-        """Make everything unknown but the bank, what is guarded, and the registers that a reset makes known.
+    def begin(self, bank: int, control: Control, fill: Callable[[Machine], None]) -> None:
+        """Begin in an idle design: everything is unknown but the bank, the registers of the control, and the entries
+        that `fill` gives, which hold the state.
 
-        Raise Refused unless the design then stays so for as long as no beat is offered.
+        Raise Refused unless the design stays idle for as long as no beat is offered. No edge has passed afterwards: the
+        first beats may be offered in the first clock in which the design is idle.
         """
         machine = self.machine
+        machine.restart()
+        fill(machine)
         self._known(bank, control)
-        for ready in (Unknown(), 1):
-            self._outside(0, 0, ready)
-            machine.settle()
-            for made in self.outputs:
-                if machine.values[machine.numbers[f"{made.name}_tvalid"]] != 0:
-                    raise Refused(f"{self.top}: {made.name} is not shown to be silent between frames")
-            machine.edge()
-            for number, word in control.items():
-                self._require(number, word)
-            if self.bank is not None:
-                self._require(self.bank, bank)
+        self._outside(0, Unknown())
+        machine.settle()
+        self._require_silent("between frames")
+        machine.edge()
+        for number, word in control.items():
+            self._require(number, word)
+        if self.bank is not None:
+            self._require(self.bank, bank)
+        machine.restart()
+        fill(machine)
+        self._known(bank, control)
         self.control = control
+
+    def _require_silent(self, when: str) -> None:
+        """Raise Refused unless no output is offered."""
+        for made in self.outputs:
+            if self.machine.values[self.machine.numbers[f"{made.name}_tvalid"]] != 0:
+                raise Refused(f"{self.top}: {made.name} is not shown to be silent {when}")
 
     def _require(self, number: int, word: int | None = None) -> int:
         """The number that a register holds. Raise Refused where that is not known, or is another one."""
@@ -126,7 +140,7 @@ class Frames:
     def _put(self, name: str, word: Word) -> None:
         self.machine.put(self.machine.numbers[name], word)
 
-    def _outside(self, valid: Word, unknown: Word, ready: Word) -> None:
+    def _outside(self, valid: Word, ready: Word) -> None:
         """Give every input of the design: what is not valid is unknown."""
         for made in self.inputs:
             self._put(f"{made.name}_tvalid", valid)
@@ -155,11 +169,13 @@ class Frames:
         taken = {made.name: 0 for made in self.inputs}
         wanted, told = sum(made.beats for made in self.outputs), False
         swapped = values[self.bank] if self.bank is not None else 0
-        self._outside(0, 0, 1)
+        closed = Unknown()
+        self._outside(0, closed)
         while True:
             for name, count in taken.items():
                 self._offer(name, beats[name][count] if count < len(beats[name]) else None)
             machine.settle()
+            self._take()
             for name, count in taken.items():
                 taken[name] = count + (self._bit(f"{name}_tready") if count < len(beats[name]) else 0)
             for made in self.outputs:
@@ -173,6 +189,8 @@ class Frames:
             done = wanted <= 0 and all(count == len(beats[name]) for name, count in taken.items())
             before = [values[number] for number in self.control] if done else []
             machine.edge()
+            for made in self.outputs:
+                self._put(f"{made.name}_tready", closed)
             left.clocks += 1
             swapped = self._swapped(swapped, told, bool(left.beats[STATUS]))
             if left.beats[STATUS] and not told:
@@ -183,6 +201,12 @@ class Frames:
                 return left
             if left.clocks >= self.most:
                 raise Refused(f"{self.top}: a frame takes more than {self.most} clocks, with {wanted} beats to come")
+
+    def _take(self) -> None:
+        """Take what is offered. What is not offered may be waited for or not, so that its ready stays unknown."""
+        for name in [made.name for made in self.outputs if self._bit(f"{made.name}_tvalid")]:
+            self._put(f"{name}_tready", 1)
+        self.machine.settle()
 
     def _swapped(self, before: Word, told: bool, now: bool) -> Word:
         """The bank of the state after an edge. Raise Refused where it changes at any edge but that of the status."""

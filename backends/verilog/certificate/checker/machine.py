@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from .closures import Compiled, Function, Values
+from .compiled import Compiled, Function, Values
 from .elaboration import Scope
 from .folded_circuit import FoldedCircuit, Writing
 from .nets import Driver
 from .refusal import Refused
 from .registers import RegisterCompiler
 from .stores import Port, compatible, ports
-from .word import Mixed, Unknown, Word
+from .word import Mixed, Unknown, Word, fits
 from .words import Words
 
 DIGITS = re.compile(r"[0-9a-f]+")
@@ -43,6 +43,7 @@ class Machine:
         self.ports = {self.numbers[name]: list(self._ports(name, made)) for name, made in circuit.written.items()}
         self.registers: dict[int, Function] = {}
         self._nets: dict[int, Function] = {}
+        self._widths = [circuit.nets[name].width for name in self.names]
         self._level: list[int] = [0] * len(self.names)
         self._readers: list[list[int]] = [[] for _ in self.names]
         self._loaded: list[list[int]] = [[] for _ in self.names]
@@ -187,6 +188,7 @@ class Machine:
         old = self.values[place]
         if word is old or (word.__class__ is int and old.__class__ is int and word == old):
             return
+        assert fits(word, self._widths[place]), f"{self.names[place]} with a word of another width"
         self.values[place] = word
         self._changed(place)
 

@@ -21,10 +21,11 @@ from dataclasses import dataclass
 
 from .bits import CONTROL, After, Bits
 from .circuit import Circuit
+from .edges import Json, Stated
 from .evaluation import Evaluation, at_once
 from .forms import Form
 from .refusal import Refused
-from .statement import Json, Stated, element_bits
+from .statement import element_bits
 from .symbols import Symbols
 from .syntax import Module
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from operator import itemgetter
 
-from .closures import Compiled, Compiler, Values
+from .closures import Compiler
+from .compiled import Compiled, Values
 from .elaboration import Scope
 from .syntax import Assignment, Branch, Statement
 from .word import Word

@@ -15,10 +15,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from .circuit import Circuit
+from .edges import Json
 from .evaluation import Evaluation
 from .pipeline import STATUS, Logic, free_bits, require_net
 from .refusal import Refused
-from .statement import Json, element_bits
+from .statement import element_bits
 from .symbols import Symbols
 from .syntax import Module
 

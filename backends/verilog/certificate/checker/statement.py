@@ -8,35 +8,17 @@ docs/certificates.md.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .edges import Edge, Elements, Json, Stated, filled, require_form, required
 from .forms import Form, known, total
 from .refusal import Refused
 from .symbols import Symbols
 from .tables import Numbers
 
-Json = dict[str, Any]
 Frame = Sequence[Sequence[int]]
-Elements = NDArray[Any]
-"""An array of forms, in the shape of a tensor."""
-
-
-@dataclass
-class Stated:
-    """The evaluation of a statement: each wire's elements, the inputs as they enter, and the conditions under which a
-    frame has no value.
-
-    For each check that may fail, `failures` has a form that is 1 where the check fails, and the number of the check.
-    """
-
-    wires: list[Elements]
-    entering: list[list[Form]]
-    failures: list[tuple[Form, int]]
 
 
 def element_bits(low: int, high: int) -> int:
@@ -48,25 +30,25 @@ def element_bits(low: int, high: int) -> int:
     return max((~low).bit_length(), max(high, 0).bit_length()) + 1
 
 
-def stated(statement: Json, symbols: Symbols, frame: Frame | None = None, state: Collection[str] = ()) -> Stated:
+def stated(statement: Json, symbols: Symbols, frame: Frame | None = None, state: Collection[int] = ()) -> Stated:
     """Return the evaluation of a statement on symbols, or on the integers of one frame, which is a list for each input.
-    The intervals of inputs that are state are not checked.
+    `state` has the numbers of the inputs that are state: their intervals are not checked.
 
     Raise Refused for an operation that the checker does not know or cannot show.
     """
-    _require_whole(statement)
+    require_form(statement)
     made = Stated([], [], [])
     for index, port in enumerate(statement["inputs"]):
         low, high = port["low"], port["high"]
         bits = element_bits(low, high)
         ends = (-1 << (bits - 1), (1 << (bits - 1)) - 1) if low < 0 else (0, (1 << bits) - 1)
-        if port["name"] in state:
+        if index in state:
             ends = low, high
         entering = [symbols.free(*ends, "input", index, place) for place in range(math.prod(port["shape"]))]
         if frame is not None:
             entering = list(map(known, frame[index]))
         made.entering.append(entering)
-        made.wires.append(_filled(port["shape"], (_require(made, symbols, form, low, high) for form in entering)))
+        made.wires.append(filled(port["shape"], (required(made, symbols, form, low, high) for form in entering)))
     for number, edge in enumerate(statement["edges"]):
         rule = RULES.get(edge["operation"])
         if rule is None:
@@ -83,57 +65,16 @@ def stated(statement: Json, symbols: Symbols, frame: Frame | None = None, state:
     return made
 
 
-def _require(made: Stated, symbols: Symbols, form: Form, low: int, high: int) -> Form:
-    kept, failed, number = symbols.checked(form, low, high)
-    if number >= 0:
-        made.failures.append((failed, number))
-    return kept
-
-
-def _require_whole(value: Json) -> None:
-    """Raise Refused if a number in a statement is no integer."""
-    if isinstance(value, float):
-        raise Refused(f"expected integers in a statement, found {value}")
-    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        _require_whole(inner)
-
-
-@dataclass
-class Edge:
-    """An edge of a statement that is being evaluated: its numbers, and the checks that it records."""
-
-    made: Stated
-    symbols: Symbols
-    given: Json
-
-    def require(self, x: Elements, low: int, high: int) -> Elements:
-        """Return elements after a check: a frame in which one of them is outside the interval has no value."""
-        return _filled(x.shape, (_require(self.made, self.symbols, form, low, high) for form in x.flat))
-
-    def each(self, function: Callable[..., Form], *values: Elements) -> Elements:
-        """Return the results of a function on corresponding elements."""
-        if any(value.shape != values[0].shape for value in values):
-            raise Refused("operands of different shapes")
-        return _filled(values[0].shape, map(function, *(value.flat for value in values)))
-
-
-def _filled(shape: Any, forms: Iterable[Form]) -> Elements:
-    made: Elements = np.empty(math.prod(shape), object)
-    for place, form in enumerate(forms):
-        made[place] = form
-    return made.reshape(shape)
-
-
 def _constant(edge: Edge) -> Elements:
     amounts, size = edge.given["amounts"], math.prod(edge.given["shape"])
     if len(amounts) > max(1, size):
         raise Refused("more amounts than elements")
-    return _filled(edge.given["shape"], (known(amounts[place % len(amounts)]) for place in range(size)))
+    return filled(edge.given["shape"], (known(amounts[place % len(amounts)]) for place in range(size)))
 
 
 def _reindex(edge: Edge, x: Elements) -> Elements:
     flat, places = x.reshape(-1), edge.given["places"]
-    return _filled(edge.given["shape"], (flat[place] if place >= 0 else known(0) for place in places))
+    return filled(edge.given["shape"], (flat[place] if place >= 0 else known(0) for place in places))
 
 
 def _sum(edge: Edge, x: Elements) -> Elements:
@@ -141,7 +82,7 @@ def _sum(edge: Edge, x: Elements) -> Elements:
     for form, place in zip(x.flat, edge.given["places"], strict=True):
         if place >= 0:
             terms[place].append((1, form))
-    return _filled(edge.given["shape"], map(total, terms))
+    return filled(edge.given["shape"], map(total, terms))
 
 
 def _contract(edge: Edge, x: Elements, y: Elements) -> Elements:
@@ -163,7 +104,7 @@ def _contract(edge: Edge, x: Elements, y: Elements) -> Elements:
     left, right = (
         np.broadcast_to(np.asarray(value, object), grid.shape[1]).reshape(-1, terms) for value in (left, right)
     )
-    return _filled(
+    return filled(
         [extents[letter] for letter in target], (_sum_of_products(edge, a, b) for a, b in zip(left, right, strict=True))
     )
 
@@ -174,7 +115,7 @@ def _summed(x: Elements, letters: str, kept: str) -> tuple[Elements, str]:
     shape = [x.shape[letters.index(letter)] for letter in rest]
     own = [axis for axis, letter in enumerate(letters) if letter not in kept]
     rows = np.moveaxis(x, own, range(-len(own), 0)).reshape(math.prod(shape), -1)
-    return _filled(shape, (total((1, form) for form in row) for row in rows)), "".join(rest)
+    return filled(shape, (total((1, form) for form in row) for row in rows)), "".join(rest)
 
 
 def _sum_of_products(edge: Edge, left: Elements, right: Elements) -> Form:
@@ -215,7 +156,7 @@ def _winner(edge: Edge, x: Elements) -> Elements:
     neighbours.
     """
     symbols = edge.symbols
-    index = np.broadcast_to(_filled([x.shape[-1]], map(known, range(x.shape[-1]))), x.shape)
+    index = np.broadcast_to(filled([x.shape[-1]], map(known, range(x.shape[-1]))), x.shape)
     while x.shape[-1] > 1:
         even = x.shape[-1] - x.shape[-1] % 2
         left, right = x[..., 0:even:2], x[..., 1:even:2]
@@ -267,7 +208,7 @@ def _scatter_add(edge: Edge, updates: Elements, index: Elements) -> Elements:
             total((1, symbols.select(c, form, known(0))) for c, form in zip(hot, row, strict=True))
             for row in terms.reshape(-1, len(hot))
         )
-        made.append(_filled(terms.shape[:-1], sums))
+        made.append(filled(terms.shape[:-1], sums))
     return np.stack(made, axis)
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .closures import Compiled, Compiler, Values
+from .closures import Compiler
+from .compiled import Compiled, Values
 from .elaboration import Scope, number
 from .folded_circuit import Writing
 from .refusal import Refused
-from .syntax import Branch, Statement, Store
+from .syntax import Branch, Statement, Store, is_plain
 from .word import UNKNOWN, Mixed, Word
 
 
@@ -49,6 +50,8 @@ def _stores(
         elif isinstance(part, Store) and compiler.circuit.net(part.name, scope) == name:
             low, width = number(part.low, scope), number(part.width, scope)
             index = compiler.expression(part.index, scope)
+            if not is_plain(part.index):
+                raise Refused(f"{scope.module.name}: {part.name} has an index with an operator")
             if index.signed or low < 0 or width < 1 or low + width > compiler.circuit.nets[name].width:
                 raise Refused(f"{scope.module.name}: {part.name} has an index with a sign, or is written past its end")
             yield Port(guards, index, low, compiler.expression(part.value, scope, width))

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from .bits import After, Bits
+from .edges import Json
 from .folded_circuit import FoldedCircuit
 from .forms import Form
 from .refusal import Refused
-from .statement import Json, element_bits
+from .statement import element_bits
 from .word import Mixed, Word
 from .words import Words
 
@@ -41,9 +43,16 @@ class Stream:
         return -(-self.count // self.lanes)
 
 
+def require_name(name: object) -> None:
+    """Raise Refused unless a stream has a name of Verilog."""
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
+        raise Refused(f"expected a stream with a name of Verilog, found {name!r}")
+
+
 def stream(name: str, port: Json, lanes: int, slots: str) -> Stream:
     """The stream of a port of the statement."""
-    if slots not in ("bytes", "packed") or not isinstance(lanes, int) or lanes < 1:
+    require_name(name)
+    if slots not in ("bytes", "packed") or type(lanes) is not int or lanes < 1:
         raise Refused(f"{name}: expected elements in bytes or packed, and lanes, found {slots} and {lanes}")
     bits = element_bits(port["low"], port["high"])
     pitch = bits if slots == "packed" else max(8, 1 << (bits - 1).bit_length())
@@ -110,20 +119,24 @@ def entering(words: Words, made: Stream, elements: Sequence[Form]) -> Iterator[B
 
 def leaving(words: Words, made: Stream, beats: Sequence[tuple[Word, Word, Word]]) -> Iterator[Word]:
     """The words in the slots of a frame's beats, in order. Raise Refused for another number of beats, for a tlast out
-    of place, and for a tkeep that is not 1.
+    of place, for a tkeep that is not 1 for the bytes that hold elements and 0 for all others, and for bits past the
+    elements that are not 0.
     """
     if len(beats) != made.beats:
         raise Refused(f"{made.name}: expected {made.beats} beats in a frame, found {len(beats)}")
     for number, (data, last, keep) in enumerate(beats):
         if last is not int(number == made.beats - 1) and last != int(number == made.beats - 1):
             raise Refused(f"{made.name}: tlast of beat {number} is not shown to be right")
-        if keep != (1 << made.width // 8) - 1:
-            raise Refused(f"{made.name}: tkeep of beat {number} is not shown to be 1")
-        for lane in range(min(made.lanes, made.count - number * made.lanes)):
+        here = min(made.lanes, made.count - number * made.lanes)
+        used = made.pitch * here
+        if keep != (1 << -(-used // 8)) - 1:
+            raise Refused(
+                f"{made.name}: tkeep of beat {number} is not shown to be 1 for the bytes of its elements alone"
+            )
+        for lane in range(here):
             yield words.slice(data, lane * made.pitch, made.pitch, made.width)
-        used = made.pitch * made.lanes
         if made.width > used and words.slice(data, used, made.width - used, made.width) != 0:
-            raise Refused(f"{made.name}: bits past the slots of beat {number} are not shown to be 0")
+            raise Refused(f"{made.name}: bits past the elements of beat {number} are not shown to be 0")
 
 
 def require_element(words: Words, made: Stream, place: int, word: Word, wanted: Form) -> None:

@@ -252,6 +252,17 @@ def within(value: Expression) -> Iterator[Expression]:
         yield from within(part)
 
 
+def is_plain(index: Expression) -> bool:
+    """Whether an index has no operators. Tools do not agree whether the result of one is cut to its operands' width,
+    since an index has a width of its own.
+    """
+    if isinstance(index, Join):
+        return all(is_plain(part) for part in index.parts)
+    if isinstance(index, Repeat):
+        return is_plain(index.value)
+    return isinstance(index, Name | Slice | Number)
+
+
 def read_names(value: Expression) -> Iterator[str]:
     """Yield the names that an expression reads."""
     for part in within(value):

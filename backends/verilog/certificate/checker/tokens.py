@@ -12,6 +12,9 @@ TOKEN = re.compile(
     r"|(?P<mark><=|>=|==|!=|&&|\|\||~\||~&|~\^|\^~|\+:|[-+*/&|~^?:;,.#()\[\]{}<>=@])",
     re.ASCII,
 )
+PLAIN = re.compile(r'"[A-Za-z0-9_]*(\.hex)?"')
+"""The texts that every tool reads alike: a backslash may stand for another sign, or keep a text from its end."""
+
 DIRECTIVE = re.compile(
     r"//.*\b(?:synopsys|synthesis|rtl_synthesis|pragma|exemplar|ambit|altera|verilator|translate_o(?:n|ff))\b",
     re.IGNORECASE,
@@ -43,6 +46,9 @@ class Tokens:
                 raise Refused(f"{file}:{self._line(end)}: expected Verilog of the subset, found {text[end]!r}")
             if DIRECTIVE.match(match[0]):
                 raise Refused(f"{file}:{self._line(end)}: expected a comment that no tool reads, found {match[0]}")
+            if match.lastgroup == "text" and not PLAIN.fullmatch(match[0]):
+                found = match[0]
+                raise Refused(f"{file}:{self._line(end)}: expected the plain name of a file or a word, found {found}")
             if match.lastgroup:
                 self.tokens.append(match[0])
                 self.places.append(end)

@@ -37,6 +37,15 @@ Word = int | Bits | AnyOf | Unknown | Mixed
 UNKNOWN = Unknown()
 
 
+def fits(word: Word, width: int) -> bool:
+    """Whether a word has this width, or may have."""
+    if isinstance(word, int):
+        return 0 <= word < 1 << width
+    if isinstance(word, Bits | Mixed):
+        return sum(part[1] for part in word.parts) == width
+    return isinstance(word, Unknown) or width == 1
+
+
 def unary(operator: str, word: int, width: int) -> int:
     """The result of an operator on a number of `width` bits."""
     ones = (1 << width) - 1

@@ -11,7 +11,7 @@ from .forms import Form, known
 from .refusal import Refused
 from .symbols import Symbols
 from .tables import LIMIT
-from .word import UNKNOWN, AnyOf, Mixed, Unknown, Word, binary, unary
+from .word import UNKNOWN, AnyOf, Mixed, Unknown, Word, binary, fits, unary
 
 
 class Words:
@@ -170,6 +170,7 @@ class Words:
 
     def join(self, parts: Sequence[tuple[Word, int]]) -> Word:
         """Words side by side, the lowest first."""
+        assert all(fits(word, width) for word, width in parts), "a word of another width"
         if all(isinstance(word, int) for word, _ in parts):
             number = start = 0
             for word, width in parts:

@@ -1,0 +1,89 @@
+"""What the rules of a statement's operations are given, and the form that a statement must have."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .forms import Form
+from .refusal import Refused
+from .symbols import Symbols
+
+Json = dict[str, Any]
+Elements = NDArray[Any]
+"""An array of forms, in the shape of a tensor."""
+
+
+@dataclass
+class Stated:
+    """The evaluation of a statement: each wire's elements, the inputs as they enter, and the conditions under which a
+    frame has no value.
+
+    For each check that may fail, `failures` has a form that is 1 where the check fails, and the number of the check.
+    """
+
+    wires: list[Elements]
+    entering: list[list[Form]]
+    failures: list[tuple[Form, int]]
+
+
+def required(made: Stated, symbols: Symbols, form: Form, low: int, high: int) -> Form:
+    """The form of a number after a check, whose failure is recorded if it may fail."""
+    kept, failed, number = symbols.checked(form, low, high)
+    if number >= 0:
+        made.failures.append((failed, number))
+    return kept
+
+
+@dataclass
+class Edge:
+    """An edge of a statement that is being evaluated: its numbers, and the checks that it records."""
+
+    made: Stated
+    symbols: Symbols
+    given: Json
+
+    def require(self, x: Elements, low: int, high: int) -> Elements:
+        """Return elements after a check: a frame in which one of them is outside the interval has no value."""
+        return filled(x.shape, (required(self.made, self.symbols, form, low, high) for form in x.flat))
+
+    def each(self, function: Callable[..., Form], *values: Elements) -> Elements:
+        """Return the results of a function on corresponding elements."""
+        if any(value.shape != values[0].shape for value in values):
+            raise Refused("operands of different shapes")
+        return filled(values[0].shape, map(function, *(value.flat for value in values)))
+
+
+def filled(shape: Any, forms: Iterable[Form]) -> Elements:
+    """An array of a shape with these forms, in row-major order."""
+    made: Elements = np.empty(math.prod(shape), object)
+    for place, form in enumerate(forms):
+        made[place] = form
+    return made.reshape(shape)
+
+
+def require_form(statement: Json) -> None:
+    """Raise Refused if a number in a statement is no integer, if a shape is none, or if two inputs or two outputs have
+    one name.
+    """
+    _require_whole(statement)
+    for part in (part for key in ("inputs", "edges", "outputs") for part in statement[key]):
+        if not all(type(extent) is int and extent >= 0 for extent in part["shape"]):
+            raise Refused(f"expected a shape of extents from 0 up, found {part['shape']}")
+    for side in ("inputs", "outputs"):
+        names = [port["name"] for port in statement[side]]
+        if len(set(names)) != len(names) or not all(isinstance(name, str) for name in names):
+            raise Refused(f"expected {side} with a name each, found {names}")
+
+
+def _require_whole(value: Json) -> None:
+    """Raise Refused if a number in a statement is no integer."""
+    if isinstance(value, float):
+        raise Refused(f"expected integers in a statement, found {value}")
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        _require_whole(inner)
