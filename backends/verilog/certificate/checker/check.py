@@ -63,17 +63,17 @@ def statement_digest(statement: Json) -> str:
 
 
 def plain(name: str) -> str:
-    """A name as it may stand in a line: in quotes, if it has other characters than those of names and of parts."""
+    """Return a name as it is printed: in quotes, if it has characters that names and parts do not have."""
     return name if re.fullmatch(r"[\w.]+( [\w.]+)*", name, re.ASCII) else json.dumps(name)
 
 
 def _line(text: str) -> str:
-    """A text in one line, without characters that move the cursor."""
+    """Return a text as it is printed on one line, without characters that move the cursor."""
     return "".join(sign if sign.isprintable() else " " for sign in text)
 
 
 def _once(pairs: list[tuple[str, Json]]) -> Json:
-    """The object of these keys and values. Raise ValueError for a key that stands twice."""
+    """Return the JSON object that has the given keys and values. Raise ValueError for a key that occurs twice."""
     made = dict(pairs)
     if len(made) != len(pairs):
         raise ValueError("an object with one key twice")
@@ -81,7 +81,7 @@ def _once(pairs: list[tuple[str, Json]]) -> Json:
 
 
 def _told(certificate: Json, made: Json) -> list[str]:
-    """What was shown, in lines."""
+    """Return the lines that the checker prints about a certificate whose claims it showed."""
     if certificate["format"] == folded.FORMAT:
         return [
             *(f"state: {plain(name)} of {len(values)} elements" for name, values in made["state"].items()),

@@ -103,7 +103,7 @@ class Circuit:
         raise Refused(f"{name} depends on itself")
 
     def _alike(self, other: str | None, name: str) -> bool:
-        """Whether a net, and no memory, has the width of another net."""
+        """Return whether a name is a net, not a memory, and has the width of another net."""
         return other is not None and not self.nets[other].entries and self.nets[other].width == self.nets[name].width
 
     def _place(self, module: Module, path: str, numbers: dict[str, int], pins: tuple[Instance, Scope] | None) -> None:

@@ -1,4 +1,4 @@
-"""Expressions of a folded design as functions of the words that its nets hold: each is compiled once."""
+"""The compiler of a folded design's expressions: each expression becomes a function of the words that nets hold."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ WIDEST = 1 << 20
 
 
 class Compiler:
-    """Compiles expressions. Operands of an operator must be of one width, and of one sign where the sign matters, so
-    that no operand is ever extended.
+    """A compiler of Verilog expressions into functions of the words of nets. The compiler refuses an operator whose
+    operands differ in width, or in signedness if the result depends on signedness, so that no operand is ever extended.
     """
 
     def __init__(
@@ -42,8 +42,8 @@ class Compiler:
         self.circuit, self.words, self.numbers, self.collide = circuit, words, numbers, collide
 
     def expression(self, value: Expression, scope: Scope, width: int | None = None) -> Compiled:
-        """Compile an expression, of the given number of bits if there is one. Raise Refused for what is outside the
-        subset.
+        """Compile an expression, which must have `width` bits if `width` is given. Raise Refused for an expression
+        outside the subset of Verilog that the checker accepts.
         """
         try:
             made = self._compiled(value, scope)
@@ -55,7 +55,7 @@ class Compiler:
         return made
 
     def driven(self, value: Expression, scope: Scope, width: int, signed: bool) -> Compiled:
-        """Compile what a net or a register of the given type takes."""
+        """Compile the expression whose word a net or a register of the given width and signedness takes."""
         made = self.expression(value, scope, width)
         inner = value.value if isinstance(value, Signed) else value
         words, word = self.words, made.word
@@ -66,7 +66,9 @@ class Compiler:
         return Compiled(width, signed, made.reads, word)
 
     def chosen(self, condition: Compiled, yes: Compiled, no: Compiled, signed: bool) -> Compiled:
-        """One word where a condition is 1, another one where it is 0, which are not both computed."""
+        """Return the expression that is `yes` where the condition is 1, and `no` where the condition is 0. If the
+        condition is a known number, only the chosen operand is computed.
+        """
         words, width = self.words, yes.width
         asked, one, other = condition.word, yes.word, no.word
 
@@ -135,7 +137,7 @@ class Compiler:
         return Compiled(width, False, whole.reads, word)
 
     def _entry(self, value: Slice, scope: Scope, name: str) -> Compiled:
-        """An entry of a memory as it is before the next edge."""
+        """Compile the reading of a memory's entry, which gives the word that the entry holds before the next edge."""
         net, memory, words, collide = self.circuit.nets[name], self.numbers[name], self.words, self.collide
         index = self._compiled(value.low, scope)
         if not is_plain(value.low):
@@ -177,7 +179,9 @@ class Compiler:
         return Compiled(width, False, frozenset[int]().union(*(part.reads for part in parts)), word)
 
     def _extension(self, value: Join, scope: Scope, parts: list[Compiled]) -> Compiled | None:
-        """`{{N{x[high]}}, x}`: the net x, extended by its highest bit."""
+        """Compile `{{N{x[high]}}, x}`, the net x extended by copies of its highest bit. Return None for any other
+        concatenation.
+        """
         if len(value.parts) != 2:
             return None
         copies, net = value.parts
@@ -213,7 +217,9 @@ class Compiler:
         return Compiled(width if alike else 1, alike and signed, part.reads, made)
 
     def _positive(self, value: Binary, scope: Scope) -> Compiled | None:
-        """`{N{~x[N]}} & x[N-1:0]`: the net x where it is not negative, 0 elsewhere."""
+        """Compile `{N{~x[N]}} & x[N-1:0]`, which is x where the net x is not negative, and 0 elsewhere. Return None for
+        any other operation.
+        """
         copies, rest = value.left, value.right
         if value.operator != "&" or not isinstance(copies, Repeat) or not isinstance(rest, Slice):
             return None

@@ -1,4 +1,4 @@
-"""Compiled expressions of a folded design: their words as functions of the words of nets."""
+"""Compiled expressions of a folded design: the word of an expression is a function of the words of nets."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ Function = Callable[[Values], Word]
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """An expression: the number of its bits, whether it is signed, the nets that it reads, and its word as a function
-    of theirs.
+    """A compiled expression: the number of its bits, whether it is signed, the nets that it reads, and its word as a
+    function of the words of these nets.
     """
 
     width: int
@@ -30,7 +30,9 @@ class Compiled:
 
 
 def masks(value: Expression) -> bool:
-    """Whether bits are masked or chosen in an expression: a function may then be written in many ways."""
+    """Return whether an expression masks or chooses bits, so that the function that it computes may be written in many
+    ways.
+    """
     return any(
         isinstance(part, Choice) or (isinstance(part, Binary) and part.operator in ("&", "|", "^"))
         for part in within(value)
@@ -38,7 +40,7 @@ def masks(value: Expression) -> bool:
 
 
 def exact(words: Words, read: Function, width: int, masks: bool) -> Function:
-    """The integer that a signed net holds, as one form."""
+    """Return the integer that a signed net holds, as one form."""
 
     def word(values: Values) -> Word:
         found = read(values)
@@ -48,7 +50,7 @@ def exact(words: Words, read: Function, width: int, masks: bool) -> Function:
 
 
 def checked(words: Words, read: Function, width: int, signed: bool) -> Function:
-    """The number that a net holds which a check compares, as long as the check passes."""
+    """Return the number that a net holds as long as a check of this net passes."""
 
     def word(values: Values) -> Word:
         found = read(values)

@@ -1,4 +1,4 @@
-"""What the rules of a statement's operations are given, and the form that a statement must have."""
+"""The edges of a statement as the rules of its operations read them, and the checks of a statement's form."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Stated:
 
 
 def required(made: Stated, symbols: Symbols, form: Form, low: int, high: int) -> Form:
-    """The form of a number after a check, whose failure is recorded if it may fail."""
+    """Return the form of a number after a check; if the check may fail, its failure is recorded."""
     kept, failed, number = symbols.checked(form, low, high)
     if number >= 0:
         made.failures.append((failed, number))
@@ -49,18 +49,20 @@ class Edge:
     given: Json
 
     def require(self, x: Elements, low: int, high: int) -> Elements:
-        """Return elements after a check: a frame in which one of them is outside the interval has no value."""
+        """Return the elements of a wire after a check; a frame in which an element is outside the check's interval has
+        no value.
+        """
         return filled(x.shape, (required(self.made, self.symbols, form, low, high) for form in x.flat))
 
     def each(self, function: Callable[..., Form], *values: Elements) -> Elements:
-        """Return the results of a function on corresponding elements."""
+        """Return the results of a function on the corresponding elements of arrays of one shape."""
         if any(value.shape != values[0].shape for value in values):
             raise Refused("operands of different shapes")
         return filled(values[0].shape, map(function, *(value.flat for value in values)))
 
 
 def filled(shape: Any, forms: Iterable[Form]) -> Elements:
-    """An array of a shape with these forms, in row-major order."""
+    """Return an array of the given shape that has the given forms in row-major order."""
     made: Elements = np.empty(math.prod(shape), object)
     for place, form in enumerate(forms):
         made[place] = form
@@ -68,8 +70,8 @@ def filled(shape: Any, forms: Iterable[Form]) -> Elements:
 
 
 def require_form(statement: Json) -> None:
-    """Raise Refused if a number in a statement is no integer, if a shape is none, or if two inputs or two outputs have
-    one name.
+    """Raise Refused if a number in a statement is no integer, if a shape is no list of extents, or if two inputs or two
+    outputs have the same name.
     """
     _require_whole(statement)
     for part in (part for key in ("inputs", "edges", "outputs") for part in statement[key]):

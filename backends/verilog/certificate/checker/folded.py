@@ -1,5 +1,5 @@
-"""The claims that are shown of a folded design: that each frame gives what the statement says, and leaves the design
-ready for the next one.
+"""The claims that the checker shows of a folded design: each frame gives what the statement says, and leaves the design
+ready for the next frame.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ FIELDS = {"format", "program", *NAMES, "files", "clocks", "state", "modules"}
 
 
 def modules_of(files: Mapping[str, str]) -> dict[str, Module]:
-    """The modules of a folded design by name, one a file."""
+    """Return the modules of a folded design by name, from Verilog files that contain one module each."""
     modules = {}
     for name in sorted(files):
         if name.endswith(".v"):
@@ -57,9 +57,10 @@ def modules_of(files: Mapping[str, str]) -> dict[str, Module]:
 def shown_folded(
     files: Mapping[str, str], top: str, elements: str, streams: Json, statement: Json, most: int, limit: int
 ) -> Json:
-    """The claims that are shown of the texts of a folded design: the certificate's `clocks`, `state` and `modules`.
+    """Return the claims that the checker shows from the files of a folded design: the certificate's `clocks`, `state`
+    and `modules`.
 
-    Raise Refused if any of them is not shown, and if a frame takes more than `most` clocks.
+    Raise Refused if a claim is not shown, or if a frame takes more than `most` clocks.
     """
     if not all(type(n) is int and 0 < n <= bound for n, bound in ((most, MOST_CLOCKS), (limit, LIMIT))):
         raise Refused(f"expected at most {MOST_CLOCKS} clocks and {LIMIT} values, found {most} and {limit}")
@@ -81,7 +82,9 @@ def shown_folded(
 
 @dataclass
 class Run:
-    """A machine on symbols of its own, with the statement evaluated on them."""
+    """A run of a folded design: the words and the frames of a new machine, and the statement evaluated on the symbols
+    of the same machine.
+    """
 
     words: Words
     frames: Frames
@@ -89,8 +92,8 @@ class Run:
 
 
 class Folded:
-    """A folded design with its statement. Inputs without a stream are state, which an output of the same name
-    updates.
+    """A folded design with the statement that the design must compute. An input of the statement without a stream is
+    state, which the output of the same name updates.
     """
 
     def __init__(
@@ -150,7 +153,9 @@ class Folded:
         return Run(words, frames, made)
 
     def show(self) -> int:
-        """Show a frame from each bank of the state, and return how many clocks it takes."""
+        """Show a frame from each bank of the state and each list of numbers that the control can hold, and return the
+        most clocks that one of these frames takes.
+        """
         if self.states:
             # A frame from one bank tells where the state lies in the other one.
             self.places = [self._found(1), self._found(0)]
@@ -172,7 +177,9 @@ class Folded:
         return clocks
 
     def _found(self, bank: int) -> list[Places]:
-        """Where a frame that reads a bank writes the new state. This is only a guess: frames show it."""
+        """Return the places in memories at which a frame that reads the given bank of the state writes the new state.
+        The places are only a guess: if the guess is wrong, a later frame is refused.
+        """
         run = self._run(True)
         run.frames.begin(bank, self._reset(bank), lambda machine: None)
         unknown = run.words.unknown
@@ -189,7 +196,7 @@ class Folded:
         return found
 
     def _begin(self) -> None:
-        """Read the state with which the design begins from the files of its memories."""
+        """Read from the files of the design's memories the state with which the design begins."""
         machine = self._run(True).frames.machine
         first = self.circuit.first[self.bank]
         for number, places in zip(self.states, self.places[first], strict=True):
@@ -207,7 +214,10 @@ class Folded:
             self.initial[port["name"]] = values
 
     def _reset(self, bank: int) -> Control:
-        """What a reset makes known, from any state in which a bank is read. It leaves that bank of the state alone."""
+        """Return the numbers that registers are known to hold after a reset of a design that reads the given bank of
+        the state. Raise Refused if the reset may change which bank the design reads, or the state in the bank that the
+        design reads.
+        """
         run = self._run(True)
         for places in self.places[bank] if self.places else []:
             for place in (place for copies in places for place in copies):
@@ -215,8 +225,8 @@ class Folded:
         return run.frames.steady(bank, run.frames.reset(bank))
 
     def _frame(self, bank: int, control: Control) -> tuple[int, Control]:
-        """Show one frame that reads a bank of the state, and return how many clocks it takes, and what the control then
-        holds.
+        """Show one frame in which the design reads the given bank of the state. Return how many clocks the frame takes,
+        and the numbers that the registers of the control hold after the frame.
         """
         run = self._run(False)
         words, frames, machine = run.words, run.frames, run.frames.machine
@@ -243,7 +253,7 @@ class Folded:
         machine.fill(place.memory, place.entry, place.low, place.width, word)
 
     def _compare(self, run: Run, left: Left, wrong: Sequence[int]) -> None:
-        """Compare what left with the statement."""
+        """Raise Refused unless the outputs and the status that left in a frame are those of the statement."""
         words, wires = run.words, run.made.wires
         for made, port in zip(self.outputs, self.statement["outputs"], strict=True):
             if not 0 <= port["wire"] < len(wires) or list(wires[port["wire"]].shape) != port["shape"]:
@@ -260,7 +270,9 @@ class Folded:
         require_failures(words, told, run.made.failures, wrong, self.top)
 
     def _require_state(self, run: Run, left: Left, bank: int) -> None:
-        """Raise Refused unless the new state lies in the bank that is read next where the status is 0."""
+        """Raise Refused unless the bank that a frame reads still holds the old state after the frame, the other bank
+        holds the new state, and the design reads the other bank next exactly where the status is 0.
+        """
         words, machine, symbols = run.words, run.frames.machine, run.words.symbols
         for which, (number, output) in enumerate(self.states.items()):
             name = self.statement["inputs"][number]["name"]

@@ -1,4 +1,6 @@
-"""A hierarchy of modules of a folded design as nets, registers and memories, with what drives or writes each."""
+"""The nets, registers and memories of all modules of a folded design, with the assignments and the clocked blocks that
+drive or write them.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ from .syntax import (
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """What one clocked block writes to a memory."""
+    """A clocked block that writes to a memory: its statements, the scope of their names, and the clock."""
 
     body: tuple[Statement, ...]
     scope: Scope
@@ -41,7 +43,9 @@ class Writing:
 
 
 class FoldedCircuit(Circuit):
-    """The nets, registers and memories below the top module of a folded design."""
+    """The nets, registers and memories of a folded design, in the top module and in all modules below the top
+    module.
+    """
 
     def __init__(self, modules: Mapping[str, Module], top: str) -> None:
         self.texts: dict[int, str] = {}
@@ -57,11 +61,11 @@ class FoldedCircuit(Circuit):
             raise Refused(f"{self.read_at_once[name].module.name}: {name} is written, and read in an always @* block")
 
     def undriven(self) -> set[str]:
-        """The nets that need no driver: inputs, and memories that are loaded or written."""
+        """Return the nets that need no driver: inputs, and memories that a file loads or a clocked block writes."""
         return {*super().undriven(), *self.written}
 
     def holds(self, condition: Expression, scope: Scope) -> bool:
-        """Whether a condition holds when the design is elaborated."""
+        """Return whether the condition of a generated block holds when the design is elaborated."""
         if isinstance(condition, Binary) and isinstance(condition.right, Text):
             if not isinstance(condition.left, Name) or condition.operator != "!=":
                 raise Refused(f"{scope.module.name}: expected a parameter that differs from a text, found another")
@@ -119,7 +123,9 @@ class FoldedCircuit(Circuit):
             self.read_at_once |= {name: scope for name in names if self.nets[name].entries}
 
     def _unrolled(self, body: Iterable[Statement], scope: Scope) -> Iterator[Statement]:
-        """The statements of a clocked block without loops, where what is assigned to an entry is a store."""
+        """Yield the statements of a clocked block with its loops unrolled, and with each assignment to an entry of a
+        memory as a `Store`.
+        """
         for part in body:
             if isinstance(part, Branch):
                 yes, no = (tuple(self._unrolled(side, scope)) for side in (part.yes, part.no))
@@ -157,7 +163,7 @@ def _stores(body: Iterable[Statement]) -> Iterator[Store]:
 
 
 def _with(part: Statement, known: Mapping[str, Number]) -> Statement:
-    """A statement in which the variables of a loop are numbers."""
+    """Return a statement in which numbers replace the variables of loops."""
     if isinstance(part, Branch):
         yes, no = (tuple(_with(inner, known) for inner in side) for side in (part.yes, part.no))
         return Branch(put(part.condition, known), yes, no)
@@ -173,7 +179,7 @@ def _with(part: Statement, known: Mapping[str, Number]) -> Statement:
 
 
 def put(value: Expression, known: Mapping[str, Number]) -> Expression:
-    """An expression in which some names are numbers."""
+    """Return an expression in which the names that `known` lists are replaced by their numbers."""
     if isinstance(value, Name):
         return known.get(value.name, value)
     made: dict[str, Any] = {}

@@ -1,5 +1,5 @@
-"""The parser of what folded designs have beside the subset of parallel ones: memories that are written, numbers that
-registers begin with, loops in clocked blocks, texts as parameters.
+"""The parser of a folded design's Verilog, which has constructs that parallel designs lack: memories that are written,
+first values of registers, loops in clocked blocks, and texts as parameters.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ STYLES = ('"block"', '"distributed"')
 
 
 def read_folded(text: str, file: str) -> Module:
-    """The one module that a Verilog file of a folded design must contain. Raise Refused for a text outside the subset
-    of folded designs.
+    """Return the one module that a Verilog file of a folded design must contain. Raise Refused for a text outside the
+    subset of Verilog that the checker accepts in folded designs.
     """
     return _FoldedReader(text, file).module()
 
 
 class _FoldedReader(Reader):
-    """A reader of the items of a module of a folded design."""
+    """A reader of the items of a module of a folded design: declarations, assignments, blocks and instances."""
 
     def __init__(self, text: str, file: str) -> None:
         super().__init__(text, file)
@@ -45,7 +45,7 @@ class _FoldedReader(Reader):
         """The variables of loops in clocked blocks that no loop around the next token has."""
 
     def primary(self) -> Expression:
-        """Return a primary expression, a text, or `$unsigned`."""
+        """Parse and return a primary expression, which may also be a text in quotes or a call of `$unsigned`."""
         token = self.tokens[self.at]
         if token.startswith('"'):
             self.at += 1
@@ -59,7 +59,7 @@ class _FoldedReader(Reader):
         return super().primary()
 
     def item(self) -> list[Item]:
-        """Return the nets, assignments, blocks or instances of the next item."""
+        """Parse the next item of a module, and return the nets, assignments, blocks or instances of the item."""
         if self.tokens[self.at] == "(":
             return self.attributed()
         if self.take("integer"):
@@ -69,8 +69,8 @@ class _FoldedReader(Reader):
         return super().item()
 
     def attributed(self) -> list[Item]:
-        """Return a memory with the attributes that say of which cells it is made, and whether an entry may be read at
-        the edge at which it is written.
+        """Parse and return a memory that is declared with attributes. The attributes say of which cells the memory is
+        made, and whether a read of an entry at the edge of a write to the same entry may give any word.
         """
         self.expect("(", "*")
         if not self.take("rom_style"):
@@ -89,7 +89,7 @@ class _FoldedReader(Reader):
         return [replace(made[0], unordered=unordered)]
 
     def initial(self) -> list[Item]:
-        """Return the file of a memory, or the number with which a register begins."""
+        """Parse an `initial` statement, and return the file of a memory or the number with which a register begins."""
         self.expect("initial")
         if self.tokens[self.at] != "$readmemh":
             name = self.name()
@@ -108,7 +108,7 @@ class _FoldedReader(Reader):
         return [made]
 
     def statement(self, sign: str) -> tuple[Statement, ...]:
-        """Return the statements that stand next."""
+        """Parse and return the next statement of a block, or all statements inside a `begin` block that comes next."""
         if self.take("for"):
             return (self.each(sign),)
         if self.take("case"):
@@ -122,7 +122,7 @@ class _FoldedReader(Reader):
         return super().statement(sign)
 
     def each(self, sign: str) -> Each:
-        """Return a loop of statements."""
+        """Parse and return a `for` loop over statements, whose variable counts up by 1."""
         self.expect("(")
         if self.tokens[self.at] not in self.variables:
             raise self.fail("an integer that no loop around this one counts")
@@ -138,7 +138,9 @@ class _FoldedReader(Reader):
         return Each(variable, first, end, body)
 
     def case(self, sign: str) -> Statement:
-        """Return the statements of each number, as branches; the default stands last."""
+        """Parse a `case` statement, and return the statement as nested branches, one for each number, with the default
+        last.
+        """
         self.expect("(")
         value = self.expression()
         self.expect(")")
@@ -159,7 +161,7 @@ class _FoldedReader(Reader):
         return made[0]
 
     def stored(self, target: Slice) -> Store:
-        """Return an assignment to bits of an entry of a memory."""
+        """Parse and return an assignment to some bits of the memory entry that `target` names."""
         low = self.expression()
         self.expect("+:")
         width = self.expression()

@@ -1,8 +1,10 @@
-"""One frame of a folded design: from an idle design, through all beats of the frame, to an idle design again.
+"""The run of one frame through a folded design: the design is idle before the first beat of the frame, and idle again
+when the frame ends.
 
-Between frames a design is idle: the registers that a reset makes known, the control, hold one of a few lists of
-numbers. All other registers and all entries of memories are taken to be unknown there, but for the state's. So what is
-shown of one frame holds of every frame that begins in an idle design, whatever was before it.
+The control is the set of registers that a reset makes known. In an idle design the registers of the control hold one of
+a few lists of numbers; all other registers, and all entries of memories except those of the state, are taken to be
+unknown. So what the checker shows of one frame holds of every frame that begins in an idle design with the same
+control, whatever the design did before the frame.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from .word import Mixed, Unknown, Word
 
 @dataclass(frozen=True)
 class Place:
-    """Bits of an entry of a memory, where an element of the state lies."""
+    """A place in a memory at which an element of the state lies: some bits of one entry."""
 
     memory: int
     entry: int
@@ -36,8 +38,8 @@ Places = list[list[Place]]
 
 @dataclass
 class Left:
-    """What left in a frame: the beats of each output, the status and what the symbol in its place stands for, and the
-    number of clocks.
+    """The results of one frame: the beats of each output, the symbol of the status with the word for which the symbol
+    stands, and the number of clocks.
     """
 
     beats: dict[str, list[tuple[Word, Word, Word]]]
@@ -46,7 +48,10 @@ class Left:
 
 
 class Frames:
-    """Runs frames of a machine. `bank` is the register that says which bank of the state is read, if there is state."""
+    """The surroundings of a folded design, which offer the beats of frames to a machine and take the beats that leave.
+    `bank` names the register that says which bank of the state the design reads; the name is empty if the design has no
+    state.
+    """
 
     def __init__(
         self, machine: Machine, inputs: Sequence[Stream], outputs: Sequence[Stream], bank: str, most: int
@@ -57,8 +62,8 @@ class Frames:
         self.control: Control = {}
 
     def reset(self, bank: int) -> Control:
-        """Make everything unknown but the bank and what is guarded, and let one edge pass at which rst is 1: what the
-        registers then hold that a reset makes known.
+        """Return the numbers that registers of a new machine are known to hold after an edge at which rst is 1. Before
+        the edge, all registers and entries of memories are unknown, except the bank of the state and the guarded bits.
         """
         machine = self.machine
         self._outside(Unknown(), Unknown())
@@ -77,8 +82,8 @@ class Frames:
         return found
 
     def steady(self, bank: int, control: Control) -> Control:
-        """Those registers of a control that keep their numbers, whatever all others hold, until a beat is offered. A
-        counter that runs on in an idle design is none of them.
+        """Return the registers of a control that keep their numbers until a beat is offered, whatever all other
+        registers hold. The result leaves out counters that run on while the design is idle.
         """
         machine = self.machine
         while True:
@@ -93,7 +98,7 @@ class Frames:
             control = kept
 
     def _known(self, bank: int, control: Control) -> None:
-        """Let the bank and the control hold their numbers."""
+        """Set the bank of the state and the registers of the control to the given numbers, and rst to 0."""
         for number, word in control.items():
             self.machine.put(number, word)
         if self.bank is not None:
@@ -125,13 +130,15 @@ class Frames:
         self.control = control
 
     def _require_silent(self, when: str) -> None:
-        """Raise Refused unless no output is offered."""
+        """Raise Refused if the design offers an output."""
         for made in self.outputs:
             if self.machine.values[self.machine.numbers[f"{made.name}_tvalid"]] != 0:
                 raise Refused(f"{self.top}: {made.name} is not shown to be silent {when}")
 
     def _require(self, number: int, word: int | None = None) -> int:
-        """The number that a register holds. Raise Refused where that is not known, or is another one."""
+        """Return the number that a register of the machine holds. Raise Refused if the register's number is not known,
+        or differs from `word`.
+        """
         found = self.machine.values[number]
         if not isinstance(found, int) or (word is not None and found != word):
             raise Refused(f"{self.top}: {self.machine.names[number]} is not shown to keep its number between frames")
@@ -141,7 +148,9 @@ class Frames:
         self.machine.put(self.machine.numbers[name], word)
 
     def _outside(self, valid: Word, ready: Word) -> None:
-        """Give every input of the design: what is not valid is unknown."""
+        """Set the tvalid of every input stream and the tready of every output stream; all other wires of the input
+        streams become unknown.
+        """
         for made in self.inputs:
             self._put(f"{made.name}_tvalid", valid)
             for wire in ("tdata", "tlast", "tkeep"):
@@ -150,19 +159,21 @@ class Frames:
             self._put(f"{made.name}_tready", ready)
 
     def now(self) -> Control:
-        """The numbers that the registers hold that a reset makes known."""
+        """Return the numbers that the registers of the control hold."""
         return {number: self._require(number) for number in self.control}
 
     def _rests(self, before: list[Word]) -> bool:
-        """Whether these registers hold what they held before."""
+        """Return whether the registers of the control still hold the words in `before`."""
         now = [self.machine.values[number] for number in self.control]
         return all(word is old or word == old for word, old in zip(now, before, strict=True))
 
     def frame(self, beats: Mapping[str, Sequence[Beat]], kept: Sequence[Place] = ()) -> Left:
-        """Offer the beats of one frame, one a clock on each stream for as long as there are some, and take all that
-        leaves in the clock in which it is offered. The frame ends when the design is idle.
+        """Run one frame, and return the beats and the status that leave the design, with the number of clocks.
 
-        What is `kept`, the new state, may not be written once the status has left.
+        Each input stream offers its next beat in every clock until all its beats are taken, and each beat of an output
+        is taken in the clock in which the design offers the beat. The frame ends when all beats have passed and the
+        registers of the control no longer change. `kept` lists the places of the new state, which the design may not
+        write once the status has left.
         """
         machine, values = self.machine, self.machine.values
         left = Left({made.name: [] for made in self.outputs}, (0, 0), 0)
@@ -203,13 +214,17 @@ class Frames:
                 raise Refused(f"{self.top}: a frame takes more than {self.most} clocks, with {wanted} beats to come")
 
     def _take(self) -> None:
-        """Take what is offered. What is not offered may be waited for or not, so that its ready stays unknown."""
+        """Set the ready signal of every output that is offered to 1; the ready signal of an output that is not offered
+        stays unknown, since a sink may wait for the output or not.
+        """
         for name in [made.name for made in self.outputs if self._bit(f"{made.name}_tvalid")]:
             self._put(f"{name}_tready", 1)
         self.machine.settle()
 
     def _swapped(self, before: Word, told: bool, now: bool) -> Word:
-        """The bank of the state after an edge. Raise Refused where it changes at any edge but that of the status."""
+        """Return the bank of the state after an edge. Raise Refused if the bank changes at any edge except the one at
+        which the status leaves.
+        """
         after: Word = self.machine.values[self.bank] if self.bank is not None else 0
         if told == now and after is not before and after != before:
             raise Refused(f"{self.top}: the bank of the state changes where no status leaves")
@@ -230,8 +245,9 @@ class Frames:
         return found
 
     def places(self, left: Left, states: Sequence[Stream]) -> list[Places]:
-        """Where in memories that begin with numbers the elements of the new state lie after a frame of unknown words:
-        copies of one word are one object.
+        """Return the places at which the elements of the new state lie after a frame of unknown words. The search
+        covers the memories that a file loads and the design writes, and finds an element because all copies of an
+        unknown word are the same object.
         """
         machine = self.machine
         known: dict[int, list[Place]] = {}

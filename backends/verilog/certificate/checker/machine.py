@@ -1,7 +1,8 @@
-"""A folded design that runs, clock by clock: nets hold words, registers take theirs at an edge, memories hold entries.
+"""The machine that runs a folded design clock by clock: nets hold words, registers take new words at each edge, and the
+entries of memories hold words.
 
-What is evaluated again is what reads a net that has changed. A net's word is a function of the nets that it reads, so
-that nothing is left out.
+The machine evaluates a net again only if the net reads another net that has changed. No change is missed, since a net's
+word is a function of nothing but the words of the nets that the net reads.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ ALL = -1
 
 
 class Machine:
-    """The nets of a circuit with their words. `guarded` are bits of entries of memories, which nothing may write."""
+    """A machine that runs a folded design: the design's nets with the words that they hold. `guarded` has, for each
+    memory, the bits of each entry that the design may not write.
+    """
 
     def __init__(self, circuit: FoldedCircuit, files: Mapping[str, str], words: Words) -> None:
         self.circuit, self.words = circuit, words
@@ -56,7 +59,7 @@ class Machine:
         self.restart()
 
     def _roots(self) -> None:
-        """Number the nets; nets that are names of one net have its number. The clock has none."""
+        """Number the nets of the design. All names of one net share a number, and the clock has no number."""
         nets = self.circuit.nets
         for name in nets:
             root = self.circuit.source(name)
@@ -68,7 +71,9 @@ class Machine:
             self.numbers[name] = self.numbers[root]
 
     def _compile(self) -> None:
-        """Compile every net and register; keep those on which an output, a first value or a status depends."""
+        """Compile every net and register, and keep those on which an output or a register with a first value
+        depends.
+        """
         made: dict[int, Compiled] = {}
         for place, name in enumerate(self.names):
             net = self.circuit.nets[name]
@@ -92,7 +97,9 @@ class Machine:
         self._order(reads)
 
     def _needed(self, reads: Mapping[int, frozenset[int]]) -> set[int]:
-        """The nets on which the outputs of the design depend, through registers and memories as well."""
+        """Return the nets on which the outputs of the design and the registers with first values depend, also through
+        other registers and through memories.
+        """
         module = self.circuit.modules[self.circuit.placed[""]]
         front = [self.numbers[port.name] for port in module.ports if port.direction == "output"]
         front += [self.numbers[name] for name in self.circuit.first]
@@ -107,7 +114,9 @@ class Machine:
         return kept
 
     def _order(self, reads: Mapping[int, frozenset[int]]) -> None:
-        """The level of a net is above those of all nets that it reads."""
+        """Compute the level of each net that is no register: higher than the levels of all such nets that the net
+        reads. Raise Refused if a net depends on itself.
+        """
         missing = {place: sum(read in reads for read in found) for place, found in reads.items()}
         front = [place for place, count in missing.items() if not count]
         while front:
@@ -151,7 +160,9 @@ class Machine:
         return ports(self._compiler, name, made)
 
     def _load(self, files: Mapping[str, str]) -> None:
-        """The entries of each memory before the first edge; those that its file does not give are unknown."""
+        """Read from the file of each memory the numbers with which the memory's entries begin. The file of a memory
+        that the design writes may give only the first entries.
+        """
         self.entries: dict[int, list[int]] = {}
         for name, net in self.circuit.nets.items():
             if net.entries:
@@ -167,7 +178,9 @@ class Machine:
                 self.entries[self.numbers[name]] = numbers
 
     def restart(self) -> None:
-        """Make every register unknown, and every entry of a memory that is written; nets follow when they settle."""
+        """Make every register unknown, and every entry of the memories that the design writes. All other nets are
+        evaluated again when the machine settles.
+        """
         self.values[:] = [self.words.unknown() for _ in self.names]
         for place, numbers in self.entries.items():
             name = self.names[place]
@@ -184,7 +197,9 @@ class Machine:
             self._waiting[self._level[place]].append(place)
 
     def put(self, place: int, word: Word) -> None:
-        """Let a net hold a word, and mark what reads the net."""
+        """Let a net hold a word, and mark the nets and registers that read the net, so that they are evaluated
+        again.
+        """
         old = self.values[place]
         if word is old or (word.__class__ is int and old.__class__ is int and word == old):
             return
@@ -200,7 +215,7 @@ class Machine:
         self._due.update(self._loaded[place])
 
     def settle(self) -> None:
-        """Evaluate the nets that read what has changed, in their order."""
+        """Evaluate all nets that read a changed net, in the order of the nets' levels."""
         values, nets, marked = self.values, self._nets, self._marked
         for waiting in self._waiting:
             for place in waiting:
@@ -216,7 +231,9 @@ class Machine:
             waiting.clear()
 
     def _stand_in(self, word: Word) -> Word:
-        """A free symbol in the place of a word."""
+        """Return a free symbol that stands for a word; a word that is a number or has unknown bits stands for
+        itself.
+        """
         if isinstance(word, int | Unknown | Mixed):
             self.told = word, word
         else:
@@ -224,7 +241,7 @@ class Machine:
         return self.told[0]
 
     def edge(self) -> None:
-        """The edge of the clock: registers and memories take what the nets before it say."""
+        """Let one edge of the clock pass: registers and memories take the words that nets hold before the edge."""
         values = self.values
         stored = [
             (memory, port, is_open)
@@ -248,12 +265,12 @@ class Machine:
             self._store(memory, port, index, word, is_open)
 
     def held(self, memory: int, entry: int, low: int, width: int) -> Word:
-        """Bits of an entry of a memory."""
+        """Return the word in the given bits of a memory's entry."""
         whole = self.circuit.nets[self.names[memory]].width
         return self.words.slice(self.values[memory][entry], low, width, whole)
 
     def fill(self, memory: int, entry: int, low: int, width: int, word: Word) -> None:
-        """Let bits of an entry hold a word that nothing may write over."""
+        """Let the given bits of a memory's entry hold a word, which the design may not overwrite."""
         net = self.circuit.nets[self.names[memory]]
         self.guard(memory, entry, low, width)
         entries = self.values[memory]
@@ -261,12 +278,14 @@ class Machine:
         self._changed(memory)
 
     def guard(self, memory: int, entry: int, low: int, width: int) -> None:
-        """From now on refuse whatever writes to bits of an entry."""
+        """Guard the given bits of a memory's entry: the machine refuses all later writes to these bits."""
         guarded = self.guarded.setdefault(memory, [0] * self.circuit.nets[self.names[memory]].entries)
         guarded[entry] |= ((1 << width) - 1) << low
 
     def _collides(self, memory: int, index: int) -> bool:
-        """Whether an entry may be written at the edge at which it is read, in a memory where that reads anything."""
+        """Return whether an entry is read at an edge that may also write the entry, in a memory where such a read may
+        give any word.
+        """
         writing = self._writing.get(memory)
         return writing is not None and (index in writing or ALL in writing)
 
@@ -292,7 +311,7 @@ class Machine:
         self._changed(memory)
 
     def _replaced(self, entry: Word, whole: int, low: int, width: int, word: Word) -> Word:
-        """An entry of which some bits are replaced."""
+        """Return the word of a memory's entry after another word has replaced some of its bits."""
         above = low + width
         pieces = [(word, 0, width, width)]
         if low:

@@ -1,4 +1,6 @@
-"""What a register of a folded design takes at an edge of its clock, as a function of the words before the edge."""
+"""The compiler of a folded design's registers: the word of a register after an edge is a function of the words before
+the edge.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +14,14 @@ from .word import Word
 
 
 class RegisterCompiler(Compiler):
-    """Compiles clocked blocks: every right side reads what was before the edge, and the last assignment counts."""
+    """A compiler of clocked blocks: every right side reads the words before the edge, and the last assignment to a
+    register counts.
+    """
 
     def following(self, body: tuple[Statement, ...], scope: Scope, name: str) -> Compiled:
-        """Compile what a register holds after an edge of its clock."""
+        """Compile the word that a register holds after an edge of its clock, as a function of the words before the
+        edge.
+        """
         net = self.circuit.nets[name]
         root = self.numbers[name]
         held = Compiled(net.width, net.signed, frozenset({root}), itemgetter(root))

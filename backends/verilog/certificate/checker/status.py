@@ -1,4 +1,6 @@
-"""The status of a frame of a folded design: 1 where a check of the statement fails or a beat is wrong, 0 elsewhere."""
+"""The requirement that a folded design's status is 1 for each frame in which a check of the statement fails or an input
+beat is wrong, and 0 for all other frames.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +18,13 @@ Pair = tuple[int, int]
 def require_failures(
     words: Words, told: Word, failures: Sequence[tuple[Form, int]], wrong: Sequence[int], top: str
 ) -> None:
-    """Raise Refused unless the status is the OR of the checks' failures and of what is wrong with beats.
+    """Raise Refused unless the status is the OR of the failures of the statement's checks and of the functions in
+    `wrong`, which are 1 for wrong input beats.
 
-    What is known of values after a check holds only if the check passes. So the bit that reports a failed check may
-    rely only on the checks before it: in a frame with failures the first one is reported. Functions are compared one by
-    one, and where that does not do, with those that share a bit with them.
+    What is known of a value after a check holds only if the check passes. So the bit that reports the failure of a
+    check may rely only on earlier checks: in a frame with failures, at least the first failure is reported. Each
+    function of one OR must equal a function of the other OR, or imply the OR of all functions of the other OR that
+    depend on a bit of that function.
     """
     symbols = words.symbols
     wanted = [(function, 0) for function in wrong if function]
@@ -36,7 +40,7 @@ def require_failures(
 
 
 class Index:
-    """Functions, found by themselves or by the bits on which they depend."""
+    """An index of functions of bits, which finds a function by itself or by the bits on which the function depends."""
 
     def __init__(self, words: Words, pairs: Iterable[Pair]) -> None:
         self.bits = words.symbols.bits
@@ -50,7 +54,9 @@ class Index:
                 self.of.setdefault(variable, []).append(function)
 
     def imply(self, function: int, most: int | None) -> bool:
-        """Whether a function implies the OR of these functions, of those that rely on at most that many checks."""
+        """Return whether a function implies the OR of the functions in the index that rely on at most `most` checks, or
+        of all functions in the index if `most` is None.
+        """
 
         def usable(one: int) -> bool:
             return most is None or self.least[one] <= most

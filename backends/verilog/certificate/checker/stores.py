@@ -1,4 +1,4 @@
-"""The places at which clocked blocks of a folded design write to memories."""
+"""The places in clocked blocks of a folded design at which the blocks write to memories."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from .word import UNKNOWN, Mixed, Word
 
 
 class Port:
-    """A place at which a clocked block writes to a memory: under which conditions, at which index, which bits."""
+    """A place in a clocked block at which the block writes to a memory: the conditions of the write, the index of the
+    entry, the bits of the entry, and the value.
+    """
 
     def __init__(self, guards: list[tuple[Compiled, int]], index: Compiled, low: int, value: Compiled) -> None:
         self.guards, self.index, self.low = guards, index, low
@@ -22,7 +24,9 @@ class Port:
         self.reads = index.reads.union(value.reads, *(guard.reads for guard, _ in guards))
 
     def open(self, values: Values) -> Word:
-        """1 where the port writes, 0 where it does not, anything else where that is not known."""
+        """Return 1 if the port writes, 0 if the port does not write, and an unknown word if the checker does not know
+        which.
+        """
         found: Word = 1
         for guard, wanted in self.guards:
             bit = guard.word(values)
@@ -35,7 +39,9 @@ class Port:
 
 
 def ports(compiler: Compiler, name: str, made: Writing) -> Iterator[Port]:
-    """The places at which a memory is written, in the order in which they take effect."""
+    """Return the places in a clocked block at which a memory is written, in the order in which the writes take
+    effect.
+    """
     return _stores(compiler, made.body, made.scope, name, [])
 
 
@@ -58,7 +64,7 @@ def _stores(
 
 
 def compatible(index: Word, width: int, entries: int) -> Iterator[int]:
-    """The entries that an index may name of which some bits are known."""
+    """Return the numbers of all entries of a memory that agree with the known bits of an index."""
     known = value = start = 0
     for part, size in index.parts if isinstance(index, Mixed) else ((index, width),):
         if isinstance(part, int):

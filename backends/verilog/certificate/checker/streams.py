@@ -1,4 +1,6 @@
-"""The streams of a folded design: elements in the beats of a frame, as symbols that come in and as words that leave."""
+"""The streams of a folded design, which carry elements in the beats of a frame: input beats consist of symbols, and
+output beats of the words that leave the design.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ STATUS = "status"
 
 @dataclass(frozen=True)
 class Stream:
-    """A stream: `count` elements of `bits` bits, `lanes` of them a beat, each in a slot of `pitch` bits."""
+    """A stream of a folded design: a frame has `count` elements of `bits` bits; a beat has `lanes` slots of `pitch`
+    bits, one for each element.
+    """
 
     name: str
     count: int
@@ -34,23 +38,23 @@ class Stream:
 
     @property
     def width(self) -> int:
-        """The number of bits of a beat, in whole bytes."""
+        """Return the number of bits of a beat's data, rounded up to whole bytes."""
         return -(-self.pitch * self.lanes // 8) * 8
 
     @property
     def beats(self) -> int:
-        """The number of beats of a frame."""
+        """Return the number of beats that a frame takes on the stream."""
         return -(-self.count // self.lanes)
 
 
 def require_name(name: object) -> None:
-    """Raise Refused unless a stream has a name of Verilog."""
+    """Raise Refused if the name of a stream is no name in Verilog."""
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
         raise Refused(f"expected a stream with a name of Verilog, found {name!r}")
 
 
 def stream(name: str, port: Json, lanes: int, slots: str) -> Stream:
-    """The stream of a port of the statement."""
+    """Return the stream that carries the elements of a port of the statement."""
     require_name(name)
     if slots not in ("bytes", "packed") or type(lanes) is not int or lanes < 1:
         raise Refused(f"{name}: expected elements in bytes or packed, and lanes, found {slots} and {lanes}")
@@ -61,7 +65,9 @@ def stream(name: str, port: Json, lanes: int, slots: str) -> Stream:
 
 
 def require_ports(circuit: FoldedCircuit, inputs: Sequence[Stream], outputs: Sequence[Stream]) -> None:
-    """Raise Refused unless the ports of the top module are those of its streams, with their widths and directions."""
+    """Raise Refused unless the ports of the top module are clk, rst and the wires of the design's streams, with the
+    widths and directions that the streams require.
+    """
     top = circuit.placed[""]
     module = circuit.modules[top]
     if module.parameters:
@@ -79,8 +85,8 @@ def require_ports(circuit: FoldedCircuit, inputs: Sequence[Stream], outputs: Seq
 
 @dataclass(frozen=True)
 class Beat:
-    """A beat of an input: its data, whether it is the last one of its frame, which bytes are kept; and the function of
-    bits that is 1 where its slots are wrong.
+    """A beat of an input stream: its data, whether the beat is the last one of its frame, which bytes are kept, and the
+    function of bits that is 1 where the slots of the beat are wrong.
     """
 
     data: Word
@@ -90,7 +96,9 @@ class Beat:
 
 
 def entering(words: Words, made: Stream, elements: Sequence[Form]) -> Iterator[Beat]:
-    """The beats of a frame in which every bit beside the elements, and every bit of tkeep, is a symbol of its own."""
+    """Yield the beats of a frame on an input stream. Every bit of tkeep, and every bit of the data that belongs to no
+    element, is a separate symbol.
+    """
     symbols = words.symbols
     bits = symbols.bits
     for number in range(made.beats):
@@ -118,9 +126,10 @@ def entering(words: Words, made: Stream, elements: Sequence[Form]) -> Iterator[B
 
 
 def leaving(words: Words, made: Stream, beats: Sequence[tuple[Word, Word, Word]]) -> Iterator[Word]:
-    """The words in the slots of a frame's beats, in order. Raise Refused for another number of beats, for a tlast out
-    of place, for a tkeep that is not 1 for the bytes that hold elements and 0 for all others, and for bits past the
-    elements that are not 0.
+    """Return the words in the slots of a frame's beats, in the order of the elements.
+
+    Raise Refused for another number of beats, for a tlast out of place, for a tkeep that is not 1 for the bytes that
+    hold elements and 0 for all others, and for bits past the elements that are not 0.
     """
     if len(beats) != made.beats:
         raise Refused(f"{made.name}: expected {made.beats} beats in a frame, found {len(beats)}")
@@ -140,7 +149,9 @@ def leaving(words: Words, made: Stream, beats: Sequence[tuple[Word, Word, Word]]
 
 
 def require_element(words: Words, made: Stream, place: int, word: Word, wanted: Form) -> None:
-    """Raise Refused unless a slot holds an element of the output: its bits, and its sign or zeros above them."""
+    """Raise Refused unless a slot holds the wanted element of an output, extended by its sign or by zeros to the width
+    of the slot.
+    """
     low, high = words.symbols.interval(wanted)
     if low < made.low or high > made.high:
         raise Refused(f"element {place} of {made.name}: [{low}, {high}] is not within its format")
@@ -151,7 +162,9 @@ def require_element(words: Words, made: Stream, place: int, word: Word, wanted: 
 
 
 def identity(word: Word, bits: int) -> int | None:
-    """What tells an unknown element in a slot from any other: its object."""
+    """Return a number that identifies the unknown element in a slot: the identity of the element's object, which copies
+    of the element share. Return None if the slot of a beat does not hold exactly one unknown element.
+    """
     if isinstance(word, Mixed) and word.parts[0][1] == bits:
         return id(word.parts[0][0])
     return None if isinstance(word, Mixed | int) else id(word)

@@ -1,8 +1,8 @@
-"""What a net of a folded design holds in a clock, and Verilog's operators on known numbers.
+"""The words that nets of a folded design hold in a clock, and Verilog's operators on words that are known numbers.
 
-A word is an `int`, from 0 up, where it is known whatever happens; `Bits` where it is a form of symbols; an `AnyOf`
-where it is one bit, the OR of functions; `Unknown` where it may be anything; `Mixed` where some of its bits may be
-anything.
+A word is an `int`, from 0 up, if the word is known whatever the data are; `Bits` if the word is a vector of forms of
+symbols; an `AnyOf` if the word is one bit, the OR of functions of bits; `Unknown` if the word may be anything; and
+`Mixed` if only some bits of the word may be anything.
 """
 
 from __future__ import annotations
@@ -13,21 +13,23 @@ from .bits import Bits
 
 
 class Unknown:
-    """A word that may be anything; copies of it are one object."""
+    """A word that may be anything; copies of an unknown word are the same object."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mixed:
-    """Words side by side, the lowest first, each with its width; at least one of them is unknown."""
+    """A word that is a concatenation of words, the lowest first, each with its width; at least one of the parts is
+    unknown.
+    """
 
     parts: tuple[tuple[Word, int], ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AnyOf:
-    """One bit: the OR of functions of bits, each with the number of checks on which it relies."""
+    """A word of one bit: the OR of functions of bits, each with the number of checks on which the function relies."""
 
     functions: frozenset[tuple[int, int]]
 
@@ -38,7 +40,7 @@ UNKNOWN = Unknown()
 
 
 def fits(word: Word, width: int) -> bool:
-    """Whether a word has this width, or may have."""
+    """Return whether a word has the given width, or may have it."""
     if isinstance(word, int):
         return 0 <= word < 1 << width
     if isinstance(word, Bits | Mixed):
@@ -47,7 +49,7 @@ def fits(word: Word, width: int) -> bool:
 
 
 def unary(operator: str, word: int, width: int) -> int:
-    """The result of an operator on a number of `width` bits."""
+    """Return the result of a unary Verilog operator on a known number of `width` bits."""
     ones = (1 << width) - 1
     if operator == "~":
         return word ^ ones
@@ -58,7 +60,9 @@ def unary(operator: str, word: int, width: int) -> int:
 
 
 def binary(operator: str, left: int, right: int, width: int, signed: bool) -> int:
-    """The result of an operator on two numbers of `width` bits; comparisons read them as two's complement if asked."""
+    """Return the result of a binary Verilog operator on two known numbers of `width` bits. If `signed` is true,
+    comparisons read the numbers as two's complement.
+    """
     ones = (1 << width) - 1
     if operator in ("<", ">"):
         half = 1 << (width - 1) if signed else 0

@@ -1,4 +1,4 @@
-"""Verilog's operators on the words of a folded design. What an operator cannot show is unknown."""
+"""Verilog's operators on the words of a folded design. If an operator cannot show its result, the result is unknown."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from .word import UNKNOWN, AnyOf, Mixed, Unknown, Word, binary, fits, unary
 
 
 class Words:
-    """The operators of the subset on words whose widths are known. With `apart`, each unknown result is an object of
-    its own, so that one can tell which words are copies of one another.
+    """The operators of the certified subset of Verilog on words whose widths are known. If `apart` is true, each
+    unknown result is a new object, so that copies of one word can be told from copies of another word.
     """
 
     def __init__(self, symbols: Symbols, apart: bool = False) -> None:
@@ -27,11 +27,11 @@ class Words:
         self._joined: dict[frozenset[tuple[int, int]], Bits] = {}
 
     def unknown(self) -> Unknown:
-        """A word that may be anything."""
+        """Return a word that may be anything: a new object if `apart` is true, the same object every time otherwise."""
         return Unknown() if self.apart else UNKNOWN
 
     def bits(self, word: Word, width: int, signed: bool = False) -> Bits | None:
-        """A word as bits of forms, or None where some of it is unknown."""
+        """Return a word as a vector of bits whose parts are forms, or None if some bits of the word are unknown."""
         if isinstance(word, int):
             return self.operators.number(word, width, signed)
         if isinstance(word, AnyOf):
@@ -41,7 +41,9 @@ class Words:
         return None
 
     def _or(self, functions: frozenset[tuple[int, int]]) -> Bits:
-        """The OR of functions, joined from the highest variable down, so that each step is short."""
+        """Return one bit, the OR of functions of bits. The functions are joined from the highest variable down, so that
+        each step is short.
+        """
         found = self._joined.get(functions)
         if found is None:
             bits, made = self.symbols.bits, 0
@@ -52,7 +54,9 @@ class Words:
         return found
 
     def settled(self, bits: Bits) -> Word:
-        """Bits as a known number, where they are one and rely on no check."""
+        """Return a vector of bits as a number if all its parts are known and rely on no check, or the vector itself
+        otherwise.
+        """
         number = start = 0
         for form, width, after in bits.parts:
             if form.terms or after.last:
@@ -66,7 +70,7 @@ class Words:
         return self.unknown()
 
     def unary(self, operator: str, word: Word, width: int, signed: bool) -> Word:
-        """The result of an operator on one word."""
+        """Return the result of a Verilog operator on one word."""
         if isinstance(word, int):
             return unary(operator, word, width)
         if isinstance(word, Mixed) and operator in ("|", "~|", "&", "~&"):
@@ -89,7 +93,9 @@ class Words:
             return self._shown(refusal)
 
     def _reduced(self, operator: str, word: Mixed) -> Word:
-        """A reduction of a word, some of whose bits are unknown: one known part may decide it."""
+        """Return the reduction of a word that has unknown bits: a number if one known part of the word decides the
+        result, an unknown word otherwise.
+        """
         for part, width in word.parts:
             if isinstance(part, int):
                 if operator.endswith("|") and part:
@@ -99,7 +105,7 @@ class Words:
         return self.unknown()
 
     def either(self, left: Word, right: Word) -> Word:
-        """The OR of two words of one bit."""
+        """Return the OR of two words of one bit each."""
         if left == 1 or right == 1:
             return 1
         if isinstance(left, int):
@@ -111,7 +117,9 @@ class Words:
         return AnyOf(self.functions(left) | self.functions(right))
 
     def functions(self, word: Word) -> frozenset[tuple[int, int]]:
-        """The functions whose OR one bit is."""
+        """Return the functions of bits whose OR is the given word of one bit, each with the number of checks on which
+        the function relies. Raise Refused for a word that is unknown.
+        """
         if isinstance(word, AnyOf):
             return word.functions
         bits = self.bits(word, 1)
@@ -120,7 +128,9 @@ class Words:
         return self.operators.any_of(bits)
 
     def binary(self, operator: str, left: Word, right: Word, width: int, signed: bool) -> Word:
-        """The result of an operator on two words of one width, both signed or both read as unsigned."""
+        """Return the result of a Verilog operator on two words of the same width, which are both signed or both read as
+        unsigned.
+        """
         if isinstance(left, int) and isinstance(right, int):
             return binary(operator, left, right, width, signed)
         found = self._trivial(operator, left, right, width)
@@ -137,7 +147,9 @@ class Words:
             return self._shown(refusal)
 
     def _trivial(self, operator: str, left: Word, right: Word, width: int) -> Word | None:
-        """The result, where one operand is a number that decides it."""
+        """Return the result of an operator if one operand is a number that makes the result trivial, such as 0 in a
+        product. Return None otherwise.
+        """
         ones = (1 << width) - 1
         for one, other in ((left, right), (right, left)):
             if not isinstance(one, int):
@@ -153,7 +165,7 @@ class Words:
         return left if operator == "-" and right == 0 and isinstance(right, int) else None
 
     def choose(self, condition: Word, yes: Word, no: Word, width: int, signed: bool) -> Word:
-        """One word where a bit is 1, another one where it is 0."""
+        """Return the word that is `yes` where the condition is 1, and `no` where the condition is 0."""
         if isinstance(condition, int):
             return yes if condition else no
         if yes is no or (isinstance(yes, int) and isinstance(no, int) and yes == no):
@@ -169,7 +181,7 @@ class Words:
             return self._shown(refusal)
 
     def join(self, parts: Sequence[tuple[Word, int]]) -> Word:
-        """Words side by side, the lowest first."""
+        """Return the concatenation of words, the lowest word first."""
         assert all(fits(word, width) for word, width in parts), "a word of another width"
         if all(isinstance(word, int) for word, _ in parts):
             number = start = 0
@@ -184,7 +196,7 @@ class Words:
         return Bits(tuple(piece for bits in found if bits is not None for piece in bits.parts))
 
     def repeat(self, count: int, word: Word, width: int) -> Word:
-        """A word, several times side by side."""
+        """Return the concatenation of `count` copies of a word."""
         if isinstance(word, int | Unknown | Mixed) or count == 1:
             return self.join([(word, width)] * count)
         bits = self.bits(word, width)
@@ -192,7 +204,7 @@ class Words:
         return self.settled(self.operators.repeat(count, bits))
 
     def slice(self, word: Word, low: int, width: int, whole: int) -> Word:
-        """The `width` bits of a word of `whole` bits from bit `low` on."""
+        """Return `width` bits, from bit `low` on, of a word of `whole` bits."""
         if isinstance(word, int):
             return (word >> low) & ((1 << width) - 1)
         if low == 0 and width == whole:
@@ -216,7 +228,7 @@ class Words:
         return found[0][0] if len(found) == 1 else self.join(found)
 
     def extended(self, word: Word, width: int, more: int) -> Word:
-        """A word with `more` copies of its highest bit above it."""
+        """Return a word extended by `more` copies of its highest bit."""
         if isinstance(word, int):
             return word | (((1 << more) - 1) << width if word >> (width - 1) else 0)
         bits = self.bits(word, width)
@@ -226,7 +238,9 @@ class Words:
         return self.settled(Bits(((form, width + more, After(bits.last)),)))
 
     def positive(self, word: Word, width: int) -> Word:
-        """The number that a signed word is where it is not negative, 0 elsewhere; it has a bit less."""
+        """Return the number that a signed word represents where the number is not negative, and 0 elsewhere. The result
+        has one bit less than the word.
+        """
         if isinstance(word, int):
             return 0 if word >> (width - 1) else word
         bits = self.bits(word, width, True)
@@ -240,7 +254,7 @@ class Words:
             return self._shown(refusal)
 
     def lookup(self, index: Word, width: int, table: Sequence[Word], entry: int) -> Word:
-        """The entry of a table of known numbers at an index that is a form."""
+        """Return the entry of a table of known numbers at an index, which is a word made of forms."""
         bits = self.bits(index, width)
         if bits is None or 1 << width != len(table) or entry > 62:
             return self.unknown()
@@ -254,7 +268,9 @@ class Words:
             return self._shown(refusal)
 
     def exact(self, word: Bits, width: int, signed: bool, settled: bool) -> Word:
-        """The integer that a net holds, as one form; if asked, in the canonical way of writing a function of a form."""
+        """Return, as one form, the integer that a net holds. If `settled` is true, the form is written in the canonical
+        way for functions of one form.
+        """
         try:
             form = self.operators.form(word, signed)
             form = self.symbols.settled(form) if settled else form
@@ -264,9 +280,11 @@ class Words:
         return self.settled(Bits(((form, width, after),)))
 
     def checked(self, word: Word, width: int) -> Word:
-        """The symbol of a checked number that a word holds as long as the check passes, or the word itself.
+        """Return the symbol that stands for a checked number, if the word has the same low bits as that number, or the
+        word itself otherwise.
 
-        The word and the number have the same low bits. The status says in which frames a check does not pass.
+        The symbol equals the checked number only in frames in which the check passes; the status reports all other
+        frames.
         """
         if not isinstance(word, Bits):
             return word
@@ -277,11 +295,11 @@ class Words:
         return word
 
     def free(self, name: str) -> Bits:
-        """A bit that is a symbol."""
+        """Return a word of one bit that is a free symbol with the given name."""
         return Bits(((self.symbols.free(0, 1, name), 1, After()),))
 
     def number(self, word: Word, width: int, signed: bool) -> Form | None:
-        """The form of the integer that a word represents, or None where it is not shown."""
+        """Return the form of the integer that a word represents, or None if some bits of the word are unknown."""
         bits = self.bits(word, width, signed)
         if bits is None:
             return None
