@@ -172,7 +172,7 @@ class Machine:
         for place, numbers in self.entries.items():
             name = self.names[place]
             count = self.circuit.nets[name].entries if name in self.circuit.written else 0
-            self.values[place] = [self.words.unknown() for _ in range(count)] or list(numbers)
+            self.values[place] = [self.words.unknown() for _ in range(count)] if count else list(numbers)
         self._due = set(self.registers)
         for place in self._nets:
             self._mark(place)
