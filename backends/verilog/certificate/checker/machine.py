@@ -184,9 +184,8 @@ class Machine:
         self.values[:] = [self.words.unknown() for _ in self.names]
         for place, numbers in self.entries.items():
             name = self.names[place]
-            written = name in self.circuit.written
-            entries = self.circuit.nets[name].entries
-            self.values[place] = [self.words.unknown() for _ in range(entries)] if written else list(numbers)
+            count = self.circuit.nets[name].entries if name in self.circuit.written else 0
+            self.values[place] = [self.words.unknown() for _ in range(count)] if count else list(numbers)
         self._due = set(self.registers)
         for place in self._nets:
             self._mark(place)
@@ -266,8 +265,7 @@ class Machine:
 
     def held(self, memory: int, entry: int, low: int, width: int) -> Word:
         """Return the word in the given bits of a memory's entry."""
-        whole = self.circuit.nets[self.names[memory]].width
-        return self.words.slice(self.values[memory][entry], low, width, whole)
+        return self.words.slice(self.values[memory][entry], low, width, self._widths[memory])
 
     def fill(self, memory: int, entry: int, low: int, width: int, word: Word) -> None:
         """Let the given bits of a memory's entry hold a word, which the design may not overwrite."""
@@ -299,8 +297,7 @@ class Machine:
             places = list(compatible(index, port.index.width, net.entries))
         if not isinstance(index, int) or not isinstance(is_open, int):
             word = self.words.unknown()
-        entries = self.values[memory]
-        guarded = self.guarded.get(memory)
+        entries, guarded = self.values[memory], self.guarded.get(memory)
         for place in places:
             if guarded and guarded[place] >> port.low & ((1 << port.width) - 1):
                 raise Refused(f"{net.scope.module.name}: state that must be kept is written in {self.names[memory]}")
