@@ -27,7 +27,7 @@ class Operands:
     """The operands of a contraction as two matrices of variables, rows x depth and depth x columns, for each of `both`
     places that both operands share.
 
-    The field `order` gives, for each element of both x rows x columns, its place in the target's own order.
+    The field `order` gives the place in the target of each element of the products `[both, rows, columns]`.
     """
 
     left: Variables
