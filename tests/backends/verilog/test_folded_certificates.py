@@ -79,7 +79,7 @@ def behaves(mutant: Mutant) -> bool:
     return True
 
 
-@pytest.mark.rtl
+@pytest.mark.deep
 def test_mutants_of_a_folded_design_are_refused() -> None:
     for mutant in survivors(1, 2):
         assert behaves(mutant), mutant

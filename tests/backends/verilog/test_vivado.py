@@ -61,7 +61,7 @@ def _packets(bus: Bus, passing: Passing, values: Any, count: int) -> bytes:
     return packets(bus, {s.port: passing.of(s, values[s.port]) for s in bus.streams}, *passing.beats(bus, count))
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.deep) if n == "modes" else n for n in PROGRAMS])
 def test_words_are_those_of_the_project_s_own_framing(name: str, tmp_path: Path) -> None:
     folder = compiled(name, tmp_path / "d")
     project, frames = read_project(folder), Frames(folder)
