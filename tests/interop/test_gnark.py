@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -28,6 +29,12 @@ def gnark(tmp_path_factory: pytest.TempPathFactory) -> Gnark:
     """Asks the program in gnark/, built once: a link, since .ci/golang has compiled what it is made of."""
     if shutil.which("go") is None:
         pytest.skip("Go is missing: install Go 1.24 or newer to test against gnark")
+    told = subprocess.run(["go", "env", "GOVERSION"], capture_output=True, text=True, check=False).stdout
+    found = re.match(r"go(\d+)\.(\d+)", told)
+    if found is None or (int(found[1]), int(found[2])) < (1, 24):
+        pytest.skip(
+            f"Go {told.strip() or 'of an unknown version'} is too old: install 1.24 or newer to test against gnark"
+        )
     program = tmp_path_factory.mktemp("gnark") / "gnark"
     built = subprocess.run(
         ["go", "build", "-mod=readonly", "-buildvcs=false", "-o", program, "."],
