@@ -70,7 +70,7 @@ def converted(lines: list[str]) -> list[str]:
 
 
 def process(app: Any, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
-    """Convert the docstring of a name in place, as a handler of Sphinx's event `autodoc-process-docstring`."""
+    """Overwrite the lines of a docstring with the converted lines, on Sphinx's event `autodoc-process-docstring`."""
     lines[:] = converted(lines)
 
 
