@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from page_blocks import BLOCK
+
+from circuitize.backends.verilog.vivado.notebook import jupyter
 
 TUTORIALS = Path(__file__).parents[2] / "docs" / "tutorials"
 NAMES = ("own-data", "onnx-to-contract", "jax-step")
@@ -22,22 +23,4 @@ def notebook(page: Path) -> str:
             cells += [("markdown", text[end : match.start()]), ("code", MAGIC[match[1]] + match[3])]
             end = match.end()
     cells.append(("markdown", text[end:]))
-    made = [cell(f"cell-{place}", kind, held.strip("\n")) for place, (kind, held) in enumerate(cells) if held.strip()]
-    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    whole = {
-        "cells": made,
-        "metadata": {"kernelspec": kernel, "language_info": {"name": "python"}},
-        "nbformat": 4,
-        "nbformat_minor": 5,
-    }
-    return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
-
-
-def cell(name: str, kind: str, text: str) -> dict[str, object]:
-    common: dict[str, object] = {
-        "cell_type": kind,
-        "id": name,
-        "metadata": {},
-        "source": text.splitlines(keepends=True),
-    }
-    return common if kind == "markdown" else {**common, "execution_count": None, "outputs": []}
+    return jupyter(cells)

@@ -73,8 +73,8 @@ def luts(net: Netlist, pipe: Pipeline) -> Floats:
     top = np.where(~signed_a & ~signed_b, np.minimum(top_a, top_b), top)
     pairs = np.minimum(top, made) - np.maximum(up_a, up_b)
     adders = np.where(known, MERGED * made, (1 + SHARED) * np.maximum(pairs, 0))
-    compared = np.where(net.kind[a] == Kind.CONSTANT, bits_b, bits_a)
-    put(Kind.ADD, np.where(_comparisons(net, pipe) & (compared <= INPUTS), compared > 1, adders))
+    compared = _compared(net, pipe)
+    put(Kind.ADD, np.where((compared > 0) & (compared <= INPUTS), compared > 1, adders))
     put(Kind.MULTIPLY, np.where(known, 1.2, 2.7) * bits_a * bits_b)
     put(Kind.CLAMP, made + np.maximum(bits_a - made - 1, 0) / (INPUTS - 1))
     put(Kind.LESS, np.maximum(bits_a, bits_b) / np.where(known, 2, 1))
@@ -103,8 +103,8 @@ def narrow_luts(net: Netlist, pipe: Pipeline) -> Floats:
         found[at] = values[at]
 
     adders = np.float64(1 + COMPRESSED) * _carries(np.maximum(made - _passed(net), 0)).astype(np.float64)
-    other = np.where(net.kind[a] == Kind.CONSTANT, bits_b, bits_a)
-    put(Kind.ADD, np.where(_comparisons(net, pipe), np.where(other > 1, other, 0), adders))
+    compared = _compared(net, pipe)
+    put(Kind.ADD, np.where(compared > 0, np.where(compared > 1, compared, 0), adders))
     put(Kind.MULTIPLY, np.where(known, 1.2, 2.7) * bits_a * bits_b)
     power = (net.high & (net.high + 1)) == 0
     plain = (power & (net.low == 0)) | (net.low == ~net.high)
@@ -120,17 +120,18 @@ def narrow_luts(net: Netlist, pipe: Pipeline) -> Floats:
     return found
 
 
-def _comparisons(net: Netlist, pipe: Pipeline) -> NDArray[np.bool_]:
-    """Which sums with a known number are only compared: nothing reads more than their sign, and no register holds
-    them.
+def _compared(net: Netlist, pipe: Pipeline) -> Integers:
+    """Return the number of bits that each sum with a known number compares, if nothing reads more than the sum's sign
+    and no register holds the sum; 0 for all other nodes.
     """
     first, second = np.maximum(net.a, 0), np.maximum(net.b, 0)
-    found: NDArray[np.bool_] = (net.kind == Kind.ADD) & (pipe.delay == 0)
-    found &= (net.kind[first] == Kind.CONSTANT) | (net.kind[second] == Kind.CONSTANT)
+    known_first, known_second = net.kind[first] == Kind.CONSTANT, net.kind[second] == Kind.CONSTANT
+    only_sign = (net.kind == Kind.ADD) & (pipe.delay == 0) & (known_first | known_second)
     for column in (net.a, net.b, net.c):
         read = pipe.live & (column >= 0) & (net.kind != Kind.NEGATIVE)
-        found[column[read]] = False
-    return found
+        only_sign[column[read]] = False
+    bits = widths(net.low, net.high)
+    return np.where(only_sign, np.where(known_first, bits[second], bits[first]), 0)
 
 
 def _passed(net: Netlist) -> Integers:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 _TITLE = """\
 # {top} on PYNQ
@@ -90,16 +91,21 @@ def notebook(top: str, untried: str) -> str:
         ("markdown", _REGISTERS_TITLE),
         ("code", _REGISTERS),
     ]
+    return jupyter(cells)
+
+
+def jupyter(cells: Sequence[tuple[str, str]]) -> str:
+    """Return the text of a notebook without results, in the format of Jupyter, version 4.5; a cell is its kind,
+    `markdown` or `code`, and its text. Cells without text are left out.
+    """
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     whole = {
-        "cells": [_cell(f"cell-{place}", kind, text.strip("\n")) for place, (kind, text) in enumerate(cells)],
-        "metadata": {
-            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-            "language_info": {"name": "python"},
-        },
+        "cells": [_cell(f"cell-{n}", kind, text.strip("\n")) for n, (kind, text) in enumerate(cells) if text.strip()],
+        "metadata": {"kernelspec": kernel, "language_info": {"name": "python"}},
         "nbformat": 4,
         "nbformat_minor": 5,
     }
-    return json.dumps(whole, indent=1) + "\n"
+    return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
 
 
 def _cell(name: str, kind: str, text: str) -> dict[str, object]:
