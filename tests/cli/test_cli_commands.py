@@ -18,6 +18,8 @@ from circuitize.backends.field import BN254
 from circuitize.backends.r1cs.checker import failing_rows
 from circuitize.backends.r1cs.r1cs_file import read_r1cs
 from circuitize.backends.r1cs.wtns_file import read_wtns, write_wtns
+from circuitize.cli import main
+from circuitize.cli.arguments import COMMANDS
 
 COMMAND = [sys.executable, "-m", "circuitize.cli"]
 SIZES = {"constraints", "wires", "public", "nonzeros", "input_range_constraints"}
@@ -185,6 +187,15 @@ def test_help_is_quick_and_complete() -> None:
     loaded = {line.rpartition("|")[2].strip() for line in timed.stderr.splitlines()}
     assert "argparse" in loaded
     assert not loaded & {"numpy", "scipy", "circuitize.circuits.program", "circuitize._native"}
+
+
+def test_help_before_a_command_lists_all_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["--help", "compile"])
+    told = capsys.readouterr().out
+    listed = {line.split()[0] for line in told.splitlines() if line.startswith("    ") and line[4] != " "}
+    assert stopped.value.code == 0 and listed >= COMMANDS.keys()
+    assert "invalid choice: 'compiel'" in run("compiel").line and "verify-run" in run("compiel").line
 
 
 def test_an_interruption_is_one_line(tmp_path: Path) -> None:

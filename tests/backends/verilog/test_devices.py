@@ -18,7 +18,12 @@ from circuitize.backends.verilog.devices import DEVICES, FAMILIES, Asked, device
 from circuitize.backends.verilog.devices.family import ECP5, SEVEN
 from circuitize.backends.verilog.devices.holding import percent
 from circuitize.backends.verilog.folded import schedule as folded
+from circuitize.backends.verilog.netlist import Kind, Netlist
 from circuitize.backends.verilog.parallel import schedule as parallel
+from circuitize.backends.verilog.parallel.choices import TOGETHER, Choices
+from circuitize.backends.verilog.parallel.pipeline import pipeline
+from circuitize.circuits import integers
+from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.types import Fixed
 
@@ -121,6 +126,32 @@ def test_a_small_network_takes_what_is_estimated_on_an_ecp5() -> None:
     biases = [random.integers(-1500, 1500, 8), random.integers(-1500, 1500, 3)]
     design = parallel(networks.layered(weights, biases, (5, -1), Fixed((4,), 0, -128, 127)))
     near(design, "ecp5")
+
+
+def test_sums_that_follow_one_another_are_not_joined() -> None:
+    """yosys would join signed sums into trees of adders of three numbers, at five times the LUTs of an ECP5."""
+    builder = Builder()
+    source = Fixed((4,), 0, -(2**15), 2**15 - 1)
+    x = builder.input(source)
+    total = builder.add(integers.Contract("i,ij->j"), x, builder.add(integers.Constant.of(np.ones((4, 1), np.int64))))
+    near(parallel(networks.finished(builder, source, total)), "ecp5")
+
+
+def test_equal_bits_of_choices_are_counted_once() -> None:
+    """Of 5 or 2 each bit is the condition or its opposite: no LUT, and two registers. A choice between that and 7 has
+    three bits of two kinds: 1 where the second condition holds, and else one of the two.
+    """
+    net = Netlist()
+    first, second = net.append(Kind.INPUT, 0, 1, n=0, m=np.arange(2))
+    lower = net.append(Kind.SELECT, 2, 5, net.constant(5), net.constant(2), first)
+    upper = net.append(Kind.SELECT, 2, 7, net.constant(7), lower, second)
+    outputs = np.atleast_1d(upper)
+    for levels, luts, registers in ((8, 2, 2), (1, 2, 4)):
+        pipe = pipeline(net, outputs, levels)
+        choices = Choices(net, pipe)
+        assert choices.nodes.sum() == 2
+        assert choices.luts(6) == pytest.approx(TOGETHER * luts)
+        assert choices.registers == registers
 
 
 @pytest.mark.deep
