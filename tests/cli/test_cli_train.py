@@ -81,6 +81,10 @@ def test_a_network_in_an_onnx_file(tmp_path: Path) -> None:
             ["--dataset", f"{trained_programs.__file__}:FEATURES"],
             "expected FILE.py:NAME of a Dataset or arrays by name",
         ),
+        (
+            ["--dataset", f"{trained_programs.__file__}:absent"],
+            "absent: expected an object of that name, found none; check the name",
+        ),
         (["--dataset", "absent.csv"], "absent.csv: expected a CSV file, found No such file"),
         (["--dataset", "absent"], "--dataset: expected FILE.py:NAME, found 'absent'"),
         (["--dataset", DATA, "--target", "x"], "--target: expected --dataset FILE.csv with it, found another"),

@@ -70,10 +70,16 @@ def model_named(text: str | None, spelling: Spelling = PYTHON) -> Model | None:
 
 
 def _named(option: str, text: str) -> object:
-    """Return the object that a Python file has under a name, or under a key of a dict in the file."""
+    """Return the object that a Python file has under a name, or under a key of a dict in the file. Raise
+    CircuitizeError if there is none.
+    """
     path, _, name = text.rpartition(":")
     if not path.endswith(".py"):
         raise CircuitizeError(f"{option}: expected FILE.py:NAME, found {text!r}")
     name, _, key = name.partition(".")
     found = getattr(run_file(Path(path)), name, None)
-    return found if not key else found.get(key) if isinstance(found, Mapping) else None
+    if key:
+        found = found.get(key) if isinstance(found, Mapping) else None
+    if found is None:
+        raise CircuitizeError(f"{option}: {text}: expected an object of that name, found none; check the name")
+    return found
