@@ -176,12 +176,16 @@ def test_several_steps_in_a_proof_and_the_programs_own_examples(made: Path, tmp_
 def test_a_schedule_may_be_a_function(made: Path, tmp_path: Path) -> None:
     (tmp_path / "rates.py").write_text(
         "from fractions import Fraction\ndef falling(step):\n    return {'learning_rate': Fraction(1, 8 * step)}\n"
-        "def wrong(step):\n    return step\n"
+        "def wrong(step):\n    return step\nnumber = 3\n"
     )
     assert prove(made, tmp_path / "run", "--schedule", f"{tmp_path / 'rates.py'}:falling", steps=2).status == 0
     assert verify(made, tmp_path / "run", "--schedule", f"{tmp_path / 'rates.py'}:falling").status == 0
     assert "step 2: it is with learning_rate = 4096" in no(made, tmp_path / "run", "--scalar", "learning_rate=0.125")
-    for name, said in (("wrong", "numbers by name"), ("none", "expected a Recipe")):
+    for name, said in (
+        ("wrong", "numbers by name"),
+        ("number", "expected a Recipe"),
+        ("none", "expected an object of that name"),
+    ):
         assert said in refused(
             "verify-run",
             tmp_path / "run",
