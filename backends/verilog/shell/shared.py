@@ -89,7 +89,8 @@ def shared_inputs(wiring: Wiring, design: Design, bus: Bus, inner: Mapping[str, 
             wiring.wire(f"{side}_{word}", width)
         leads, elements = bool(design.modes) and not k, f"{side}_elements"
         wiring.unpack(stream, "word", side, "word_data", "word_keep", ONE if leads else "tensor_ends")
-        passed.append(f"(tensor[{k}] & {side}_taken)")
+        known = " & known_mode" if bool(design.modes) and not k else ""
+        passed.append(f"(tensor[{k}]{known} & {side}_taken)")
         # A cut in the last word of a tensor that is not the last leaves that tensor whole: those after it are wrong.
         whole = f"(word == {place}'d{stream.beats - 1})"
         wrong = f"missing | {side}_wrong" + (f" | (cut & ~{whole})" if final[k] != ONE else "")
@@ -98,7 +99,7 @@ def shared_inputs(wiring: Wiring, design: Design, bus: Bus, inner: Mapping[str, 
             told = f"{{{bits - stream.element_bits}'d0, packet_mode}}" if stream.lanes > 1 else "packet_mode"
             wiring.lines += [f"  wire {side}_unused = ^{side}_elements;", f"  assign {elements} = {told};"]
         source = (
-            elements, f"tensor[{k}] & (word_valid | missing)", f"{side}_taken", "tensor_ends", wrong
+            elements, f"tensor[{k}] & (word_valid | missing){known}", f"{side}_taken", "tensor_ends", wrong
         )  # fmt: skip
         into = side
         if together and k < count - 1:
@@ -119,20 +120,36 @@ def _turns_in(wiring: Wiring, design: Design, bus: Bus, place: int) -> Turns:
     """Return the turns of the input tensors on a shared bus; if there are modes, they depend on the mode in the first
     word of a packet, which a register keeps.
 
-    A packet with a mode that the design lacks is treated as a write without data, whose words are dropped.
+    A packet with a mode that the design lacks is treated as a write without data, whose words are dropped. The first
+    word of a packet waits a clock, until the mode is in a register, so that no path leads from the word by the mode to
+    the places of the other words.
     """
     if not design.modes:
         return turns(wiring, design, bus, "", 0)
     bits, side = bus.streams[0].element_bits, wiring.side(bus.streams[0])
     lacking = [f"(word_data[{bits - 1}:0] == {bits}'d{m})" for m in range(1 << bits) if m not in design.known_modes]
     wiring.lines += [
-        "  // The mode of the packet under way, from its first word on.",
+        "  // The mode of the packet under way and whether the design lacks it, a clock after its first word came.",
         f"  reg [{bits - 1}:0] {FRAME_MODE};",
-        f"  wire [{bits - 1}:0] packet_mode;",
+        f"  reg [{bits - 1}:0] packet_mode;",
+        "  reg told_mode;",
+        "  reg lacked_mode;",
         f"  wire begins_packet = tensor[0] & (word == {place}'d0);",
-        f"  wire lacks_mode = begins_packet & ({' | '.join([f'{side}_wrong', *lacking])});",
-        f"  wire [{bits - 1}:0] told_mode = lacks_mode ? {bits}'d{Mode.WRITE} : word_data[{bits - 1}:0];",
-        f"  assign packet_mode = begins_packet ? told_mode : {FRAME_MODE};",
+        "  wire known_mode = ~begins_packet | told_mode;",
+        "  wire lacks_mode = begins_packet & lacked_mode;",
+        f"  wire unknown_mode = {' | '.join([f'{side}_wrong', *lacking])};",
+        f"  always @(posedge {CLOCK})",
+        f"    if ({wiring.reset}) begin",
+        f"      packet_mode <= {bits}'d0;",
+        "      told_mode <= 1'b0;",
+        "      lacked_mode <= 1'b0;",
+        "    end else begin",
+        "      told_mode <= begins_packet & word_valid & ~(told_mode & word_passed);",
+        "      if (begins_packet & ~told_mode) begin",
+        f"        packet_mode <= unknown_mode ? {bits}'d{Mode.WRITE} : word_data[{bits - 1}:0];",
+        "        lacked_mode <= unknown_mode;",
+        "      end",
+        "    end",
         f"  always @(posedge {CLOCK})",
         f"    if ({wiring.reset}) {FRAME_MODE} <= {bits}'d0;",
         f"    else if (word_passed & word_valid) {FRAME_MODE} <= packet_mode;",
