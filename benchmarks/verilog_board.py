@@ -1,12 +1,14 @@
 """Digits on a board: trained and predicted with by the serial line, in Verilog and in what place and route makes of it.
 
-python benchmarks/verilog_board.py [--lanes N] [--rtl STEPS] [--netlist STEPS] [--bus STEPS] [--prove STEPS] [FOLDER]
+python benchmarks/verilog_board.py [--lanes N] [--mhz F] [--seeds N] [--rtl STEPS] [--netlist STEPS] [--bus STEPS]
+                                   [--prove STEPS] [FOLDER]
 
 One design that trains by `examples/digits.py:step` and predicts by `scores` becomes a bitstream; with --netlist another
 netlist, whose line takes four clocks a bit. Weights are written, so many steps done, weights read back, and the whole
 test set predicted. They are compared with `circuitize train`, whose steps are the executor's. --bus does steps on the
-design's bus, without the line, and alone makes no bitstream; --prove proves so many steps, and compares the end of that
-run, too. Needs Verilator and pip install 'circuitize[demo,fpga]'. FOLDER keeps what was made.
+design's bus, without the line, and alone makes no bitstream; --seeds places and routes the design by so many seeds;
+--prove proves so many steps, and compares the end of that run, too. Needs Verilator and pip install
+'circuitize[demo,fpga]'. FOLDER keeps what was made.
 """
 
 from __future__ import annotations
@@ -99,12 +101,12 @@ class Digits:
             sys.exit(f"{word}: the weights are not those of the executor")
 
 
-def compiled(folder: Path, lanes: int) -> Path:
+def compiled(folder: Path, lanes: int, mhz: int) -> Path:
     """The design with its board."""
     out = folder / "design"
     if not out.exists():
         program = [f"{EXAMPLE}:step", "--predict", f"{EXAMPLE}:scores", "--scheduler", "folded", "--lanes", str(lanes)]
-        more = ["--target", "verilog", "--name", "digits", "--board", "ulx3s-85f", "-o", str(out)]
+        more = ["--target", "verilog", "--name", "digits", "--board", "ulx3s-85f", "--mhz", str(mhz), "-o", str(out)]
         done = [sys.executable, "-m", "circuitize.cli", "compile", *program, *more]
         subprocess.run(done, check=True, stdout=subprocess.DEVNULL)
     return out / "board"
@@ -177,22 +179,35 @@ def told(board: Path) -> None:
         (used,) = re.findall(rf"{part}:\s+(\d+)/", text)
         print(f"{part:<44} {int(used):>11,}")
     mhz = re.findall(r"Max frequency for clock '[^']*': ([\d.]+) MHz", text)[-1]
-    print(f"{'MHz, seed 1':<44} {mhz:>11}")
-    print(f"{'bytes of the bitstream':<44} {(board / 'digits.bit').stat().st_size:>11,}")
+    print(f"{'MHz':<44} {mhz:>11}")
+    if (board / "digits.bit").exists():
+        print(f"{'bytes of the bitstream':<44} {(board / 'digits.bit').stat().st_size:>11,}")
+
+
+def by_seeds(board: Path, seeds: int) -> None:
+    """How fast the clock can be by each of so many seeds, whether or not it is what was asked for."""
+    for seed in range(1, seeds + 1):
+        (board / "build" / "digits.config").unlink(missing_ok=True)
+        with timed(f"seed {seed}"):
+            made(board, "build/digits.config", f"SEED={seed}", "ANYWAY=--timing-allow-fail")
+        told(board)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--lanes", type=int, default=32)
-    for word in ("rtl", "netlist", "bus", "prove"):
+    parser.add_argument("--lanes", type=int, default=40)
+    parser.add_argument("--mhz", type=int, default=50)
+    for word in ("seeds", "rtl", "netlist", "bus", "prove"):
         parser.add_argument(f"--{word}", type=int, default=0)
     parser.add_argument("folder", type=Path, nargs="?")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as other:
         folder = (asked.folder or Path(other)).resolve()
         folder.mkdir(exist_ok=True)
-        digits, board = Digits(folder), compiled(folder, asked.lanes)
-        if asked.rtl or asked.netlist or not asked.bus:
+        digits, board = Digits(folder), compiled(folder, asked.lanes, asked.mhz)
+        if asked.seeds:
+            by_seeds(board, asked.seeds)
+        elif asked.rtl or asked.netlist or not asked.bus:
             with timed("bitstream"):
                 made(board, "bitstream")
             told(board)
