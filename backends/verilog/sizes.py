@@ -15,10 +15,10 @@ from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.reading import Json
 
 from .design import Stream
-from .folded.budget import Sizes as Folded
 from .folded.folding import Fold, fold
 from .folded.plan import plan
 from .folded.schedule import all_streams, choose_sizes, report
+from .folded.sizes import Sizes as Folded
 from .parallel.schedule import Unrolled
 from .shell.interface import Interface
 from .shell.sizes import with_shell

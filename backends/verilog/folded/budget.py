@@ -5,9 +5,8 @@ sizes.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
@@ -20,145 +19,10 @@ from .beats import least_beat, sending, stream_lanes
 from .folding import Exit, Fold
 from .lane_text import lane_bits
 from .order import in_turns
-from .pool import READ, Pool, depth, held, last_read, multipliers, pooled, works
+from .pool import READ, WAITS, depth, held, last_read, multipliers, pooled, works
 from .prices import BESIDE_UNIT, price_of, priced, readers_of
+from .sizes import Reader, Sizes
 from .tiling import Choice, choose, choose_shared
-
-UNDER_WAY = 4
-"""Frames of a program that may be under way at once in a design with modes."""
-
-
-@dataclass
-class Reader:
-    """A reader of a wire: its actor, its operand (None for a sender), the clock of its last read, and whether each term
-    reads the wire.
-    """
-
-    wire: int
-    actor: int
-    operand: str | None
-    reads: int
-    inside: bool = False
-
-
-@dataclass
-class Sizes:
-    """The sizes that are chosen for a budget, the model of their timing, and the lanes and multipliers that they take.
-
-    `longest` is the interval that must not be exceeded if the budget is a number of clocks. Each tuple of `together`
-    has the numbers of readers that share a memory, in the order of their turns; readers of one actor read at the same
-    time.
-    """
-
-    fold: Fold
-    target: int
-    choices: list[Choice]
-    in_lanes: list[int]
-    out_lanes: list[int]
-    actors: list[model.Actor]
-    unbanked: list[model.Link]
-    readers: list[Reader]
-    lanes: int
-    dsp: int
-    shared: dict[int, int] = field(default_factory=dict)
-    modes: list[frozenset[Mode]] = field(default_factory=list)
-    longest: int | None = None
-    together: tuple[tuple[int, ...], ...] = ()
-    pool: Pool | None = None
-    orders: Mapping[Mode | None, Sequence[int]] = field(default_factory=dict)
-
-    @cached_property
-    def links(self) -> list[model.Link]:
-        """Return the channels of the design, each with as many banks as keep its writer busy."""
-        if self.fold.modal is None:
-            counts = model.banks(self.actors, self.unbanked, self.turns, self.orders.get(None))
-        else:
-            counts = [2 if link.state else 1 for link in self.unbanked]
-            for mode in self.fold.modal.programs:
-                kept, actors, links = self.within(mode, self.unbanked)
-                own = model.banks(actors, links, self.lanes_turns(mode), self.orders.get(mode))
-                for number, count in zip(kept, own, strict=True):
-                    counts[number] = max(counts[number], min(count, UNDER_WAY))
-        status = len(self.actors) - 1
-        counts = [
-            1 if link.reader == status and link.writer in self.updating else count
-            for link, count in zip(self.unbanked, counts, strict=True)
-        ]
-        for group in self.together:
-            queued = [k for k in group if not self.unbanked[k].state and self.unbanked[k].banks is None]
-            most = max((counts[k] for k in queued), default=0)
-            counts = [most if k in queued else count for k, count in enumerate(counts)]
-        return [replace(link, banks=count) for link, count in zip(self.unbanked, counts, strict=True)]
-
-    @property
-    def turns(self) -> list[model.Turns]:
-        """Return the actors that take turns at each memory with several readers, and those that take turns at the
-        shared lanes.
-        """
-        found = [{self.unbanked[k].reader: self.unbanked[k].reads for k in group} for group in self.together]
-        turns: list[model.Turns] = [tuple(actors.items()) for actors in found if len(actors) > 1]
-        return [*turns, *self.lanes_turns(None)]
-
-    def lanes_turns(self, mode: Mode | None) -> list[model.Turns]:
-        """Return the stages that share lanes in frames of a mode, by their numbers among the actors of this mode, each
-        with the clock in which it gives up the lanes.
-        """
-        if self.pool is None:
-            return []
-        number, first = self.actors_in(mode), len(self.fold.entries)
-        ends = {k: last_read(self.choices[k], self.fold.stages[k].terms) + hold for k, hold in self.pool.holds.items()}
-        return [tuple((number.index(first + k), ends[k]) for k in self.pool.orders[mode])]
-
-    def actors_in(self, mode: Mode | None) -> list[int]:
-        """Return the numbers of the actors that run in frames of a mode; those of all actors if the mode is None."""
-        return [k for k in range(len(self.actors)) if mode is None or mode in self.modes[k]]
-
-    @cached_property
-    def updating(self) -> set[int]:
-        """Return the numbers of the actors that are stages which write state.
-
-        Only one frame at a time is under way in a stage that writes state, even if the stage reads no state: the next
-        frame would overwrite the bank that a frame filled if it wrote before the status of this frame is taken.
-        """
-        first, written = len(self.fold.entries), set(self.fold.states.values())
-        return {first + k for k, stage in enumerate(self.fold.stages) if stage.wire in written}
-
-    def within(self, mode: Mode, links: list[model.Link]) -> tuple[list[int], list[model.Actor], list[model.Link]]:
-        """Return three things about a mode: the numbers of the links that it uses, its actors, and these links between
-        its actors.
-
-        The state that a prediction reads does not change, so a prediction waits for no status.
-        """
-        number = {k: n for n, k in enumerate(self.actors_in(mode))}
-        kept = [
-            k
-            for k, link in enumerate(links)
-            if {link.writer, link.reader} <= number.keys() and (not link.state or mode == Mode.TRAIN)
-        ]
-        own = [replace(links[k], writer=number[links[k].writer], reader=number[links[k].reader]) for k in kept]
-        return kept, [self.actors[k] for k in number], own
-
-    @cached_property
-    def programs(self) -> list[tuple[list[model.Actor], list[model.Link], list[model.Turns], Sequence[int] | None]]:
-        """Return for each program that the design runs, the training step first, its actors, channels, turns and order
-        of turns.
-        """
-        if self.fold.modal is None:
-            return [(self.actors, self.links, self.turns, self.orders.get(None))]
-        return [
-            (*self.within(mode, self.links)[1:], self.lanes_turns(mode), self.orders.get(mode))
-            for mode in self.fold.modal.programs
-        ]
-
-    @cached_property
-    def interval(self) -> int:
-        """Return the number of clocks from one frame to the next."""
-        return model.interval(*self.programs[0])
-
-    @property
-    def latency(self) -> int:
-        """Return the number of clocks from the first beat of a frame in to its last beat out."""
-        return model.latency(*self.programs[0])
 
 
 def sizes(
@@ -176,6 +40,7 @@ def sizes(
     products = sum(works(fold).values())
     shared_lanes = min(pool_size or -(-products // target), products)
     price = price_of(fold, shared_lanes)
+    waits = WAITS if fold.members else 0
     choices, dsp, lanes = [], 0, 0
     actors: list[model.Actor] = []
     lane_of = {
@@ -190,7 +55,7 @@ def sizes(
         bits = lane_bits(stage, 1) if stage.reduction else 0
         share = math.sqrt(stage.size * stage.terms / most) if fold.updates else 1.0
         beside = BESIDE_UNIT * readers_of(fold, stage.wire) if number in fold.members else 0
-        widths = (20, bits, 40 + path.lut + path.ff // 2 + 20 * path.dsp + beside)
+        widths = (20, bits, 40 + path.lut + path.ff // (4 if fold.members else 2) + 20 * path.dsp + beside)
         ordered = bool(fold.modal) and stage.wire in fold.states.values()
         choice = (
             choose_shared(stage, shared_lanes, fold.axes[number], widths, price, ordered)
@@ -203,7 +68,7 @@ def sizes(
                 fold.axes[number],
                 widths,
                 ordered,
-                fold.updates and fold.modal is None,
+                fold.updates and (fold.modal is None or bool(fold.members)),
             )
         )
         choices.append(choice)
@@ -223,7 +88,7 @@ def sizes(
         else:
             last = result = choice.passes
         spans.append((last, result))
-        actors.append(model.Actor(stage.name, choice.cycles, result + 1 + late_results + after))
+        actors.append(model.Actor(stage.name, choice.cycles + waits, result + 1 + late_results + after, waits=waits))
     units = {stage.wire: choice.units for stage, choice in zip(stages, choices, strict=True)}
     mapped = {stage.wire: units[stage.wire] for stage in stages if not stage.reduction}
     for wire, load in fold.loads.items():
@@ -253,9 +118,9 @@ def sizes(
             readers.append(Reader(exit.wire, len(actors), None, beats))
         else:
             shared[len(actors)] = found
-        actors.append(model.Actor(f"out{exit.wire}", beats, 0, beats + 1))
+        actors.append(model.Actor(f"out{exit.wire}", beats, 0, beats + 1 + waits))
     status = len(actors)
-    actors.append(model.Actor("status", 1, 0, 0))
+    actors.append(model.Actor("status", 1 + waits, 0, 0, waits))
     state = {wire: writer[new] for wire, new in fold.states.items()}
     links = [
         model.Link(state.get(r.wire, writer.get(r.wire, 0)), r.actor, r.reads, None, r.wire in state) for r in readers

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .blocks import Row, rows, wide_memory
 from .counter import bits_of, counter, memory, rom_in_block
 from .layout import Column, Layout, Rom
-from .sequence import Sequence
+from .sequence import Sequence as Numbers
 from .tokens import front, prefix, queued
 
 HEAD = "`default_nettype none\n"
@@ -22,18 +22,16 @@ TAIL = "endmodule\n`default_nettype wire\n"
 class Counters:
     """The counters of one module; equal sequences that step together share one counter."""
 
-    def __init__(self, owner: str, files: dict[str, str]) -> None:
-        self.owner, self.files = owner, files
+    def __init__(self, owner: str, files: dict[str, str], apart: bool = False) -> None:
+        self.owner, self.files, self.apart = owner, files, apart
         self.lines: list[str] = []
         self._known: dict[tuple[bytes, str, int], str] = {}
 
-    def number(self, name: str, sequence: Sequence, step: str, bits: int) -> str:
-        """Return the signal of a counter that runs through a sequence, by one number in each clock in which `step` is
-        1.
-        """
+    def number(self, name: str, sequence: Numbers, step: str, bits: int) -> str:
+        """Return the signal of a counter that runs through the sequence, a step each clock in which `step` is 1."""
         key = (sequence.values.tobytes(), step, bits)
         if key not in self._known:
-            lines, self._known[key] = counter(f"{self.owner}_{name}", sequence, step, bits, self.files)
+            lines, self._known[key] = counter(f"{self.owner}_{name}", sequence, step, bits, self.files, self.apart)
             self.lines += lines
         return self._known[key]
 
@@ -68,7 +66,7 @@ class Channel:
 def write_channel(channel: Channel, files: dict[str, str]) -> str:
     """Return the Verilog text of the module of a channel."""
     state, width, readers = channel.initial is not None, channel.width, len(channel.layouts)
-    counters = Counters(channel.name, files)
+    counters = Counters(channel.name, files, channel.abreast)
     queues = not state or channel.shows
     ports = ["input wire clk", "input wire rst"]
     ports += ["output wire w_free"] if queues else []
@@ -93,7 +91,7 @@ def write_channel(channel: Channel, files: dict[str, str]) -> str:
         line
         for reader, layout in enumerate(channel.layouts)
         for place, column in enumerate(layout.columns)
-        for line in _column(reader, place, column, width, counters, names)
+        for line in _column(reader, place, column, width, counters, names, channel.abreast)
     ]
     head = f"// {channel.comment}\n{HEAD}module {channel.name} (\n  " + ",\n  ".join(ports) + "\n);\n"
     return head + "\n".join([*body, *counters.lines, *memories, *reads]) + "\n" + TAIL
@@ -202,8 +200,11 @@ def _column(
     width: int,
     counters: Counters,
     names: Mapping[tuple[int, int, int], str],
+    halves: bool,
 ) -> list[str]:
-    """Return the Verilog of a column that a reader reads: one of the memories that hold its element, or 0."""
+    """What is read: of one of the memories that hold it, or zero. With `halves` each bit that chooses leaves half of
+    them, so that the way is as short for all.
+    """
     own, first = prefix(reader), f"{prefix(reader)}_" * (reader > 0)
     step = f"{own}_step"
     lines, sources = [], [names[column.copy, bank, lane] for bank, lane in column.sources]
@@ -215,7 +216,9 @@ def _column(
             f"  reg [{bits - 1}:0] {chosen};",
             f"  always @(posedge clk) if ({step}) {chosen} <= {select};",
         ]
-        for index, source in reversed(list(enumerate(sources[:-1]))):
+        if halves:
+            text = _halved(chosen, sources, bits)
+        for index, source in reversed(list(enumerate(sources[:-1]))) if not halves else ():
             text = f"({chosen} == {bits}'d{index}) ? {source} : {text}"
     if column.mask is not None and sources:
         inside = f"{first}inside{place}"
@@ -226,6 +229,17 @@ def _column(
         ]
         text = f"{inside} ? ({text}) : {width}'d0"
     return [*lines, f"  assign {own}_data{place} = {text};"]
+
+
+def _halved(chosen: str, sources: Sequence[str], bits: int) -> str:
+    """The source whose number is in the lowest bits of a register."""
+    if len(sources) == 1:
+        return sources[0]
+    half = 1 << (bits - 1)
+    if len(sources) <= half:
+        return _halved(chosen, sources, bits - 1)
+    low, high = (_halved(chosen, part, bits - 1) for part in (sources[:half], sources[half:]))
+    return f"{chosen}[{bits - 1}] ? ({high}) : ({low})"
 
 
 def write_rom(name: str, comment: str, rom: Rom, widths: tuple[int, ...], files: dict[str, str]) -> str:

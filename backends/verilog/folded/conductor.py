@@ -13,15 +13,22 @@ from .counter import bits_of
 
 
 class Conductor:
-    """The mode of the frames that are under way, as wires of the top module."""
+    """The mode of the frames under way, as wires of the top module.
 
-    def __init__(self, modal: Modal | None, wire: Callable[[str, int], str], lines: list[str]) -> None:
-        self.modal, self.wire, self.lines = modal, wire, lines
+    What is asked of it is in registers where `begins` says when a frame begins, and what mode it will have.
+    """
+
+    def __init__(
+        self, modal: Modal | None, wire: Callable[[str, int], str], lines: list[str], begins: tuple[str, str] | None
+    ) -> None:
+        self.modal, self.wire, self.lines, self.begins = modal, wire, lines, begins
         self.within = cache(self._within)
         if modal is not None:
             self.bits = max(modal.modes).bit_length()
             wire("mode", self.bits)
             wire("frames_room", 0)
+            if begins is not None:
+                lines.append("  wire mode_unused = ^mode;")
 
     def _within(self, modes: frozenset[Mode]) -> str:
         """Return a wire that is 1 in frames of the given modes, or the constant 1 if these are all modes."""
@@ -29,7 +36,16 @@ class Conductor:
             return "1'b1"
         name = self.wire("_".join(["mode_is", *(mode.word for mode in sorted(modes))]), 0)
         found = " | ".join(f"(mode == {self.bits}'d{mode.value})" for mode in sorted(modes))
-        self.lines.append(f"  assign {name} = {found};")
+        if not self.begins:
+            self.lines.append(f"  assign {name} = {found};")
+            return name
+        start, wanted = self.begins
+        follows = found.replace("mode ==", f"{wanted} ==")
+        self.lines += [
+            f"  reg {name}_held;",
+            f"  always @(posedge clk) if (rst | {start}) {name}_held <= ~rst & ({follows});",
+            f"  assign {name} = {name}_held;",
+        ]
         return name
 
     @property

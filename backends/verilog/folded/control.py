@@ -21,13 +21,17 @@ def up(name: str, count: int, guard: str) -> list[str]:
     ]
 
 
-def runs(end: str) -> list[str]:
-    """Return the logic that starts and ends a frame of a stage; `running` is declared before the counters, which read
-    it.
+def runs(end: str, waits: bool = False) -> list[str]:
+    """What starts and ends a frame; `running` is declared before the counters, which read it.
+
+    A stage that `waits` starts a clock after everything is there that it needs, which stays until it starts, and not in
+    the last clock of a frame: so the way from what it waits for to all that its start sets is short.
     """
+    went = ["  reg went;", "  always @(posedge clk) went <= ~rst & go;"] if waits else []
     return [
+        *went,
         f"  wire ending = {end};",
-        "  assign start = go & (~running | ending);",
+        f"  assign start = {'went & ~running' if waits else 'go & (~running | ending)'};",
         "  always @(posedge clk) running <= ~rst & (start | (running & ~ending));",
     ]
 

@@ -9,7 +9,6 @@ from ..devices.family import SEVEN, Family
 from ..signals import element
 from .arithmetic import carries, lane, unit
 from .blocks import BYTE, rows
-from .budget import Sizes
 from .budget import streams as in_streams
 from .counter import bits_of, in_block, rom_in_block
 from .folding import Fold
@@ -19,6 +18,7 @@ from .plan import Plan, operand_widths
 from .pool import multipliers, widths
 from .pool_text import member, selections
 from .sequence import Sequence as Numbers
+from .sizes import Sizes
 from .tiling import Choice
 
 CONTROL = 2.5
@@ -27,13 +27,14 @@ CONTROL = 2.5
 
 @dataclass
 class Cost:
-    """A sum of estimates of LUTs, flip-flops and block RAM on an FPGA of one family."""
+    """A sum of estimates for a family; where `apart`, a register stands behind tables of addresses in blocks."""
 
     family: Family = SEVEN
     lut: float = 0
     ff: float = 0
     bram_bits: int = 0
     blocks: int = 0
+    apart: bool = False
 
     @property
     def narrow(self) -> bool:
@@ -69,6 +70,7 @@ class Cost:
         self.add(*sequence.counters)
         if sequence.loops is None and rom_in_block(sequence.steps, sequence.bits):
             self.block(sequence.steps, sequence.bits)
+            self.add(0, sequence.bits if self.apart else 0)
         elif sequence.loops is None:
             bits = sequence.steps * sequence.bits
             self.add(bits / 13.5, 0, bits / 7)
@@ -173,6 +175,8 @@ def framing(cost: Cost, sizes: Sizes) -> None:
     """Add the parts around the stages: the flags that make the status, the receivers and the senders."""
     for link in sizes.links[len(sizes.readers) :]:
         cost.add(4 + (link.banks or 1), (link.banks or 1) + 2 * bits_of(link.banks or 1))
+    if sizes.fold.members:
+        cost.add(len(sizes.actors), len(sizes.actors) + sum(stream.data_bits for stream in in_streams(sizes)[1]))
     streams = len(sizes.in_lanes) + len(sizes.out_lanes)
     cost.add(streams * 8, streams * 7)
     for stream in in_streams(sizes)[0]:
@@ -183,10 +187,8 @@ def framing(cost: Cost, sizes: Sizes) -> None:
 
 
 def estimate(plan: Plan, family: Family = SEVEN) -> dict[str, int]:
-    """Return the estimates `lut`, `ff`, `dsp`, `bram_bits` and `blocks` of a plan for a family; `lut` includes LUTs
-    that serve as memory.
-    """
-    cost, fold, dsp = Cost(family), plan.sizes.fold, 0
+    """lut, ff, dsp, bram_bits and blocks of a plan in a family. LUTs that serve as memory are counted."""
+    cost, fold, dsp = Cost(family, apart=bool(plan.sizes.fold.members)), plan.sizes.fold, 0
     for number, tiling in enumerate(plan.tilings):
         _, after, _, before = fold.paths(number, tiling.split)
         dsp += computing(cost, fold, number, tiling.lanes * tiling.split, tiling.split, tiling.units)

@@ -5,17 +5,18 @@ from __future__ import annotations
 from .sequence import Sequence
 
 
-def counter(name: str, sequence: Sequence, step: str, bits: int, files: dict[str, str]) -> tuple[list[str], str]:
-    """Return the Verilog of a counter that runs through a sequence, by one number in each clock in which `step` is 1,
-    and the expression of the present number.
+def counter(
+    name: str, sequence: Sequence, step: str, bits: int, files: dict[str, str], apart: bool = False
+) -> tuple[list[str], str]:
+    """Verilog that runs through a sequence, one number a clock in which `step` is 1; and the expression of the number.
 
-    The contents of the tables of a counter are added to `files`.
+    Tables are added to `files`; with `apart` a register stands behind those in blocks.
     """
     first = int(sequence.values[0])
     if sequence.constant:
         return [], f"{bits}'d{first}"
     if sequence.loops is None:
-        return _table(name, sequence, step, bits, files), name
+        return _table(name, sequence, step, bits, files, apart), name
     loops = sequence.moving
     declared, moves = [f"  reg [{bits - 1}:0] {name};"], []
     resets = [f"      {name} <= {bits}'d{first};"]
@@ -50,11 +51,13 @@ def counter(name: str, sequence: Sequence, step: str, bits: int, files: dict[str
     return lines, name
 
 
-def _table(name: str, sequence: Sequence, step: str, bits: int, files: dict[str, str]) -> list[str]:
-    """Return the Verilog of a table that is read ahead: a register holds the present number, and `next` is the place of
-    the number after it.
+def _table(name: str, sequence: Sequence, step: str, bits: int, files: dict[str, str], apart: bool) -> list[str]:
+    """A table read ahead: the register holds the present number, `next` is the place of the one after it; behind a
+    block the one after the next, since one more register holds what was read.
     """
     steps, values = sequence.steps, sequence.values
+    apart = apart and rom_in_block(steps, bits)
+    read = f"{name}_ahead" if apart else name
     places = max(1, (steps - 1).bit_length())
     files[f"{name}.hex"] = "".join(f"{value:x}\n" for value in values.tolist())
     style = ['  (* rom_style = "block" *)'] if rom_in_block(steps, bits) else []
@@ -63,13 +66,16 @@ def _table(name: str, sequence: Sequence, step: str, bits: int, files: dict[str,
         f"  reg [{bits - 1}:0] {name}_table [0:{steps - 1}];",
         f'  initial $readmemh("{name}.hex", {name}_table);',
         f"  reg [{places - 1}:0] {name}_next;",
+        *([f"  reg [{bits - 1}:0] {read};"] if apart else []),
         f"  reg [{bits - 1}:0] {name};",
         "  always @(posedge clk)",
         "    if (rst) begin",
+        *([f"      {read} <= {bits}'d{int(values[1 % steps])};"] if apart else []),
         f"      {name} <= {bits}'d{int(values[0])};",
-        f"      {name}_next <= {places}'d{1 % steps};",
+        f"      {name}_next <= {places}'d{(1 + apart) % steps};",
         f"    end else if ({step}) begin",
-        f"      {name} <= {name}_table[{name}_next];",
+        *([f"      {name} <= {read};"] if apart else []),
+        f"      {read} <= {name}_table[{name}_next];",
         f"      {name}_next <= ({name}_next == {places}'d{steps - 1}) ? {places}'d0 : {name}_next + {places}'d1;",
         "    end",
     ]

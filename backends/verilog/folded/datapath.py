@@ -36,10 +36,9 @@ ALWAYS = Moment(-1, 0)
 class Datapath:
     """The Verilog text of a pipeline under construction.
 
-    The name of a signal is that of a value of the stage, with a prefix in front. `values` maps the names of the stage's
-    values to signals, `lines` is the text, `files` holds tables by file name, and `fails` lists the wires that are 1 if
-    a Check fails. `lut`, `ff`, `dsp` and `rom_bits` are estimates of the size of the text in hardware. If `apart` is
-    true, the parts of a wide product are added in a separate clock.
+    `values` maps the stage's names to signals, `lines` is the text, `files` are tables by name, `fails` the wires that
+    are 1 where a Check fails. `lut`, `ff`, `dsp` and `rom_bits` are estimates of what the text comes to. With `apart`
+    each operation, and the sum of the parts of a wide product, has a clock of its own.
     """
 
     owner: str
@@ -148,7 +147,7 @@ class Datapath:
         level = max((moment.level for moment in moments if moment.cycle == cycle), default=0)
         weight, latency = timing(operation, sources)
         latency += self.apart and in_halves(operation, sources)
-        if level and (level + weight > LEVELS or latency):
+        if level and (level + weight > (1 if self.apart else LEVELS) or latency):
             cycle, level = cycle + 1, 0
         sources = [self.at(source, cycle) for source in sources]
         self.lut += luts(operation, sources, target)

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .blocks import alike
-from .budget import Sizes
-from .pool import READ, depth
+from .pool import READ, WAITS, depth
 from .sharing import Client, Memory
+from .sizes import Sizes
 from .tiling import Tiling
 
 Indices = NDArray[np.int64]
@@ -63,7 +63,7 @@ def early(sizes: Sizes, memories: Sequence[Memory], tilings: Sequence[Tiling]) -
         readers = [sizes.readers[client.readers[0]] for client in memory.clients]
         if own.state or own.writer < first:
             continue
-        least, passed = 2, 0
+        least, passed = 2 + WAITS, 0
         done = sizes.actors[own.writer].writes + 1
         for client, reader in zip(memory.clients, readers, strict=True):
             needed = done
@@ -74,7 +74,7 @@ def early(sizes: Sizes, memories: Sequence[Memory], tilings: Sequence[Tiling]) -
             passed += links[client.readers[0]].reads + 1
         if least + WORTH <= done and least - 1 <= sizes.actors[own.writer].cycles:
             for number in memory.readers:
-                links[number] = replace(links[number], ahead=least)
+                links[number] = replace(links[number], ahead=least - WAITS)
     return replace(sizes, unbanked=links)
 
 

@@ -6,10 +6,10 @@ import numpy as np
 
 from ..modes import Mode
 from ..signals import element
-from .budget import Reader
 from .channel import Channel, write_channel
 from .layout import NOTHING
 from .sharing import Client, Memory
+from .sizes import Reader
 from .tokens import prefix
 from .wiring import Indices, Port, Wiring
 

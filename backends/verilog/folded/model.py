@@ -20,14 +20,15 @@ FRAMES = 64
 class Actor:
     """A part of a design that starts frames: a receiver, a stage, a sender or the status.
 
-    If an actor starts a frame at clock s, its last write ends at s + `writes`, and it can start the next frame at s +
-    `cycles`. `shows` says how many clocks after the start of an actor its last beat leaves, if the actor is an output.
+    A frame started at clock s ends its last write at s + `writes`, and the next can start at s + `cycles`. `shows` is
+    when its last beat leaves, where it is an output. It starts `waits` clocks after everything that it needs is there.
     """
 
     name: str
     cycles: int
     writes: int = 0
     shows: int | None = None
+    waits: int = 0
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ def starts(
     if order is None:
         order = first_come(actors, links) if turns else range(len(actors))
     # By actor: whose start of how many frames before, and how many clocks later this one may start.
-    waits: list[list[tuple[int, int, int]]] = [[(1, number, actor.cycles)] for number, actor in enumerate(actors)]
+    waits: list[list[tuple[int, int, int]]] = [[] for _ in actors]
     for link in links:
         if link.state:
             waits[link.reader].append((1, status, 1))
@@ -88,6 +89,9 @@ def starts(
             waits[link.writer].append((link.banks, link.reader, link.reads + 1))
     for number, others in enumerate(after):
         waits[number] += [(back, other, reads + 1) for other, reads, back in others]
+    for number, own in enumerate(actors):
+        later = [(back, other, clocks + own.waits) for back, other, clocks in waits[number]]
+        waits[number] = [*later, (1, number, own.cycles)]
     waiting = {link.reader for link in links} | {status for link in links if link.state}
     # Lists of numbers, which Python reads one at a time in a tenth of the time that an array takes.
     made: list[list[int]] = []
@@ -95,7 +99,7 @@ def starts(
         now = [0] * len(actors)
         made.append(now)
         for number in order:
-            soonest = 0 if number in waiting else frame * spacing
+            soonest = actors[number].waits + (0 if number in waiting else frame * spacing)
             for back, other, clocks in waits[number]:
                 if frame >= back and (start := made[frame - back][other] + clocks) > soonest:
                     soonest = start

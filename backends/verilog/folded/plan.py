@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from circuitize.circuits.types import Fixed
 
 from ..signals import element
-from .budget import Sizes
 from .early import early
 from .graph import Stage
 from .lane_text import interval_of, literal_operand
 from .layout import NOTHING, Rom, rom
 from .sharing import Memory, Table, shared
+from .sizes import Sizes
 from .tiling import Tiling, tile
 
 Indices = NDArray[np.int64]

@@ -12,6 +12,10 @@ from .folding import Fold
 from .lane_text import lane_bits
 from .tiling import Choice
 
+EARLY = -1
+"""Clocks after its last read when a stage gives up the lanes at the soonest, where it reads for two clocks or more."""
+WAITS = 1
+"""Clocks from that in which a stage of a step may start to its start: so short is the way from what it waits for."""
 READ = 4
 """Clocks from a read to the clock in which its product is added: memory, a factor's two registers, the product's."""
 
@@ -72,16 +76,17 @@ def held(choice: Choice) -> int:
 def pooled(fold: Fold, size: int, choices: Sequence[Choice], orders: Mapping[Mode | None, tuple[int, ...]]) -> Pool:
     """Return the pool whose stages take turns in the given orders.
 
-    Each stage gives up the shared lanes so late that the first factors and the first sums of the next stage come after
-    the last ones of this stage have left.
+    Each stage gives up the lanes so late that the first factors, and the first sums, of the next one come after its own
+    last ones have left; that one starts a clock later than it may.
     """
-    holds = dict.fromkeys(fold.members, 0)
+    clocks = {k: -(-fold.stages[k].terms // choices[k].split) for k in fold.members}
+    holds = {k: EARLY if clocks[k] > 1 else 0 for k in fold.members}
     for order in orders.values():
         for place, number in enumerate(order):
             after = order[(place + 1) % len(order)]
             ahead = depth(fold, number, choices[number]) - depth(fold, after, choices[after])
-            reading = -(-fold.stages[after].terms // choices[after].split)
-            holds[number] = max(holds[number], ahead - 1, ahead - 1 + held(choices[number]) - reading)
+            late = ahead - 1 - WAITS
+            holds[number] = max(holds[number], late, late + held(choices[number]) - clocks[after])
     return Pool(size, orders, holds)
 
 

@@ -21,11 +21,12 @@ from ..design import STATUS, Design, Stream
 from ..devices.family import by_family
 from ..modes import Modal, Mode
 from . import model
-from .budget import Sizes, least_cycles, sizes, streams
+from .budget import least_cycles, sizes, streams
 from .cost import estimate
 from .folding import Fold, fold
 from .plan import Plan, plan
 from .pool import works
+from .sizes import Sizes
 from .top import TOP, emit
 
 LANES = 32

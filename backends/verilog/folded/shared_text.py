@@ -11,7 +11,7 @@ from .counter import bits_of
 from .feeding import feed_text
 from .graph import Operand, Stage
 from .lane_text import lane_bits, signal_of
-from .pool import Use
+from .pool import EARLY, Use
 from .pool_text import Member
 from .tiling import Tiling
 
@@ -46,11 +46,16 @@ def shared_reduction(
     bits = bits_of(tiling.clocks - 1)
     many = tiling.clocks > 1
     last = f"(t == {bits}'d{tiling.reading - 1})" if many else "1'b1"
+    gives = delays("done", "closes & pass_end", use.hold)
+    if tiling.reading > 2 and use.hold <= 0:
+        gives = delays("done", f"running & (t == {bits}'d{tiling.reading - 2 + use.hold}) & pass_end", 1)
+    elif use.hold == EARLY:
+        gives = [f"  wire done = running & (t == {bits}'d{tiling.reading - 2}) & pass_end;"]
     lines = [
         "  reg running;",
         *up("t", tiling.clocks, "running"),
         *up("pass", tiling.passes, "running & t_end"),
-        *runs("t_end & pass_end"),
+        *runs("t_end & pass_end", waits=True),
         f"  wire reads = {f'running & (t < {bits}' + chr(39) + f'd{tiling.reading})' if short else 'running'};",
         f"  wire opens = running{f' & (t == {bits}' + chr(39) + 'd0)' if many else ''};",
         f"  wire closes = running & {last};",
@@ -62,7 +67,7 @@ def shared_reduction(
         *delays("filled", "closes", 4 + use.depth),
         *delays("full", "filled", 1),
         *delays("frame_full", "closes & pass_end", 5 + use.depth),
-        *delays("done", "closes & pass_end", use.hold),
+        *gives,
         "  assign pool_add = added;",
         "  assign pool_first = first;",
         "  assign pool_full = filled;",

@@ -10,14 +10,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ..modes import Mode
 from ..signals import element
 from . import model
 from .blocks import rows, worth
-from .budget import Sizes
 from .counter import rom_in_block
 from .guests import guest, in_order, packed
 from .layout import Layout, layout
+from .pool import WAITS
 from .sequence import Sequence as Numbers
+from .sizes import Sizes
 
 Indices = NDArray[np.int64]
 
@@ -75,14 +77,19 @@ def shared(sizes: Sizes, tables: Sequence[Table]) -> tuple[list[Memory], Sizes]:
     """Return memories that readers share if that saves bits of block memory, and the sizes with the turns that the
     readers take.
 
-    In a design without state, or with modes, frames overlap, and each reader keeps its own memory. Each reader of a
-    shared memory waits for the reader before it, so memories are shared, those that save most first, only while the
-    interval stays below a limit.
+    Without state frames overlap, and each reader keeps its own; with modes those of steps do not, and readers share
+    what steps alone write and read. Whoever reads a memory waits for the one before it, so memories are shared as long
+    as the interval is not much longer, those that save most first.
     """
     memories = apart(tables)
-    if not sizes.fold.updates or sizes.fold.modal is not None:
+    if sizes.fold.members:
+        memories = [_denser(sizes, tables, memory) for memory in memories]
+    if not sizes.fold.updates or (sizes.fold.modal is not None and not sizes.fold.members):
         return memories, sizes
-    order = sizes.orders.get(None) or model.first_come(sizes.actors, sizes.unbanked)
+    mode = None if sizes.fold.modal is None else Mode.TRAIN
+    _, actors, links = sizes.within(mode, sizes.unbanked)
+    own = sizes.actors_in(mode)
+    order = [own[k] for k in sizes.orders.get(mode) or model.first_come(actors, links)]
     place = {actor: n for n, actor in enumerate(order)}
     found = [one for key in _keys(sizes).values() for one in _groups(sizes, tables, memories, key, place)]
     found.sort(key=lambda one: -one[0])
@@ -99,21 +106,34 @@ def shared(sizes: Sizes, tables: Sequence[Table]) -> tuple[list[Memory], Sizes]:
     return sorted([*kept, *rest], key=lambda one: min(one.readers)), _with(sizes, kept)
 
 
+def _denser(sizes: Sizes, tables: Sequence[Table], memory: Memory) -> Memory:
+    """The memory of a reader without words that hold nothing, where that saves bits."""
+    (client,) = memory.clients
+    (number,) = client.readers
+    width = element(sizes.fold.format(sizes.readers[number].wire)).width
+    banks, table = sizes.links[number].banks or 1, tables[number]
+    host = packed(client.layout, table.written, table.size)
+    made = None if host is None else _guest(host, client, tables)
+    if made is None or _bits(made.layout, width, banks, True) >= _bits(client.layout, width, banks, True):
+        return memory
+    return Memory((made,))
+
+
 def _interval(sizes: Sizes) -> int:
-    return model.interval(sizes.actors, sizes.links, sizes.turns, sizes.orders.get(None), FEW)
+    return model.interval(*sizes.programs[0], FEW)
 
 
 def _with(sizes: Sizes, memories: Sequence[Memory]) -> Sizes:
     """Return the sizes of a design in which the given memories are shared.
 
-    New state that a shared memory shows is kept once, in addition to the old state. A sender on a shared memory is done
-    one clock after its last read, when its last beat is taken, since it shows what it read until then.
+    The new state that one shows is kept once, beside the old one. A sender is done when its last beat is taken,
+    a clock or two later than it reads: until then it shows what it read.
     """
-    links = list(sizes.unbanked)
+    links, waits = list(sizes.unbanked), WAITS if sizes.fold.members else 0
     for one in memories:
         for number in one.readers:
             if sizes.readers[number].operand is None and len(one.clients) > 1:
-                links[number] = replace(links[number], reads=links[number].reads + 1)
+                links[number] = replace(links[number], reads=links[number].reads + 1 + waits)
         if one.shows:
             links[one.readers[-1]] = replace(links[one.readers[-1]], banks=1)
     return replace(sizes, unbanked=links, together=tuple(one.readers for one in memories))
@@ -129,11 +149,19 @@ def _keys(sizes: Sizes) -> dict[tuple[bool, int], list[int]]:
     read = {reader.wire for reader in sizes.readers}
     keys: dict[tuple[bool, int], list[int]] = {}
     for number, reader in enumerate(sizes.readers):
+        if sizes.modes and not _in_steps(sizes, number):
+            continue
         beside = old.get(reader.wire) if reader.operand is None else None
         wire = beside if beside in read else reader.wire
         assert wire is not None
         keys.setdefault((wire in states, wire), []).append(number)
     return keys
+
+
+def _in_steps(sizes: Sizes, number: int) -> bool:
+    """Whether a reader, and who writes what it reads, are there in frames of steps only, and it is no state."""
+    link = sizes.unbanked[number]
+    return not link.state and sizes.modes[link.writer] == sizes.modes[link.reader] == {Mode.TRAIN}
 
 
 def _groups(

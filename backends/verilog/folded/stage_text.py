@@ -37,11 +37,11 @@ def write_stage(
     slots: Mapping[str, Sequence[int]],
     flagged: bool,
     shared: tuple[Member, Use] | None = None,
+    waits: bool = False,
 ) -> Body:
     """Return all Verilog modules of a stage as text.
 
-    `slots` gives, for each operand that is read from memory, the column of each place of the operand's table. `shared`
-    says how a stage that has no lanes of its own uses the pool.
+    `shared` says how a stage without lanes of its own uses the pool, `waits` whether it starts a clock after it may.
     """
     files: dict[str, str] = {}
     name = stage.name
@@ -75,12 +75,12 @@ def write_stage(
         made.lut, made.ff = made.lut + inside.lut * count, made.ff + inside.ff * count
         made.dsp += inside.dsp * count
         made.rom_bits += inside.rom_bits * count
-        body = _reduction(stage, tiling, slots, by_name, before + tiling.late[0], bool(inside.fails))
+        body = _reduction(stage, tiling, slots, by_name, before + tiling.late[0], bool(inside.fails), waits)
         bits = lane_bits(stage, tiling.split) * tiling.split
         made.ff += bits * (tiling.lanes + (tiling.units if tiling.drain > 1 else 0))
         made.lut += bits * -(-(tiling.lanes - tiling.units) // 3) + 12
     else:
-        body = _map(tiling)
+        body = _map(tiling, waits)
         made.lut += 8
     counters = Counters(name, files)
     body = _late(tiling, columns, by_name) + body
@@ -111,10 +111,11 @@ def _late(tiling: Tiling, columns: Mapping[str, int], operands: Mapping[str, Ope
     return lines
 
 
-def _map(tiling: Tiling) -> list[str]:
-    """Return the control of a stage without a reduction, which computes a group of elements a clock."""
+def _map(tiling: Tiling, waits: bool) -> list[str]:
+    """Control without a reduction: a group of elements a clock."""
     step = up("pass", tiling.passes, "running")
-    return ["  reg running;", *step, *runs("pass_end"), "  wire e_go = running;", "  wire e_end = running & pass_end;"]
+    ends = ["  wire e_go = running;", "  wire e_end = running & pass_end;"]
+    return ["  reg running;", *step, *runs("pass_end", waits), *ends]
 
 
 def _reduction(
@@ -124,6 +125,7 @@ def _reduction(
     operands: Mapping[str, Operand],
     before: int,
     fails: bool,
+    waits: bool,
 ) -> list[str]:
     """Return the control of a stage with a reduction: terms are read, added `1 + before` clocks later, then held and
     drained.
@@ -137,7 +139,7 @@ def _reduction(
         "  reg running;",
         *up("t", tiling.clocks, "running"),
         *up("pass", tiling.passes, "running & t_end"),
-        *runs("t_end & pass_end"),
+        *runs("t_end & pass_end", waits),
         f"  wire reads = {reads};",
         f"  wire opens = running & {f'(t == {bits}' + chr(39) + 'd0)' if many else '1' + chr(39) + 'b1'};",
         f"  wire closes = running & {final};",

@@ -109,8 +109,8 @@ def _outside(stream: Stream) -> list[str]:
     return found
 
 
-def sender(name: str, comment: str, stream: Stream) -> str:
-    """Return the module of a sender, which sends the beats of a frame a clock after it reads them."""
+def sender(name: str, comment: str, stream: Stream, waits: bool = False) -> str:
+    """Sends a frame's beats, read a clock before; where it `waits` two clocks, since they leave from a register."""
     beats, lanes, width = stream.beats, stream.lanes, stream.element_bits
     ports = [
         "input wire clk",
@@ -126,16 +126,34 @@ def sender(name: str, comment: str, stream: Stream) -> str:
         "output wire tlast",
     ]
     bits = bits_of(beats - 1)
+    beat = f"{{{', '.join(f'in{lane}' for lane in reversed(range(lanes)))}}}"
+    registers = [
+        "  reg read;",
+        "  reg ends;",
+        f"  reg [{lanes * width - 1}:0] held;",
+        "  wire moves = ~shown | tready;",
+        "  wire steps = ~read | moves;",
+        f"  always @(posedge clk) if (moves) held <= {beat};",
+        "  always @(posedge clk)",
+        "    if (rst) begin",
+        "      read <= 1'b0;",
+        "      ends <= 1'b0;",
+        "    end else if (steps) begin",
+        "      read <= active;",
+        "      ends <= active & r_last;",
+        "    end",
+    ]
+    shown, closing = ("read", "ends") if waits else ("active", "active & r_last")
     lines = [
         "  reg active;",
         "  reg shown;",
         "  reg closing;",
-        "  wire moves = ~shown | tready;",
-        "  assign r_step = active & moves;",
+        *(registers if waits else ["  wire moves = ~shown | tready;"]),
+        f"  assign r_step = active & {'steps' if waits else 'moves'};",
         "  assign r_start = r_ready & (~active | (r_step & r_last));",
         "  assign tvalid = shown & ~rst;",
         "  assign tlast = closing;",
-        f"  assign tdata = {{{', '.join(f'in{lane}' for lane in reversed(range(lanes)))}}};",
+        f"  assign tdata = {'held' if waits else beat};",
         "  always @(posedge clk)",
         "    if (rst) begin",
         "      active <= 1'b0;",
@@ -144,8 +162,8 @@ def sender(name: str, comment: str, stream: Stream) -> str:
         "    end else begin",
         "      active <= r_start | (active & ~(r_step & r_last));",
         "      if (moves) begin",
-        "        shown <= active;",
-        "        closing <= active & r_last;",
+        f"        shown <= {shown};",
+        f"        closing <= {closing};",
         "      end",
         "    end",
     ]
@@ -162,12 +180,12 @@ def sender(name: str, comment: str, stream: Stream) -> str:
     return _module(name, comment, ports, lines)
 
 
-def status(name: str, flags: int, states: int, kept: bool) -> str:
-    """Return the module of the status, which offers one beat a frame once every flag of the frame is ready and, if the
-    frame changes state, all of this state has been read.
+def status(name: str, flags: int, states: int, kept: bool, waits: bool = False) -> str:
+    """One beat a frame, once every flag of the frame is there and, where `kept` state changes, all of it has been read.
 
-    When a status of 0 is taken, the banks of all states change places if the frame `keeps` what it wrote: one register,
-    which no reset clears, says for all states which bank holds the state that was kept last.
+    Taken with 0, it makes the banks of all states change places where the frame `keeps` what it wrote: one register,
+    which no reset clears, says for all of them which bank holds the state that was kept last. Where it
+    `waits` it is shown a clock after everything is there, from registers.
     """
     ports = ["input wire clk", "input wire rst"]
     ports += [f"input wire ready{k}" for k in range(flags)] + [f"input wire fail{k}" for k in range(flags)]
@@ -175,12 +193,18 @@ def status(name: str, flags: int, states: int, kept: bool) -> str:
     ports += ["output wire take", "output wire [0:0] tdata", "output wire tvalid", "input wire tready"]
     ports += ["output wire tlast"] + (["input wire keeps", "output reg [0:0] bank"] if kept else [])
     ready = [f"ready{k}" for k in range(flags)] + [f"done{k}" for k in range(states)]
-    lines = [
-        f"  assign tdata = {' | '.join(f'fail{k}' for k in range(flags))};",
-        f"  assign tvalid = {' & '.join(ready)} & ~rst;",
-        "  assign take = tvalid & tready;",
-        "  assign tlast = 1'b1;",
-    ]
+    failed, whole = " | ".join(f"fail{k}" for k in range(flags)), " & ".join(ready)
+    lines = [f"  assign tdata = {failed};", f"  assign tvalid = {whole} & ~rst;"]
+    if waits:
+        lines = ["  reg shown;", "  reg failed;", "  assign tdata = failed;", "  assign tvalid = shown & ~rst;"]
+    lines += ["  assign take = tvalid & tready;", "  assign tlast = 1'b1;"]
+    if waits:
+        lines += [
+            "  always @(posedge clk) begin",
+            f"    shown <= ~rst & ~take & {whole};",
+            f"    failed <= {failed};",
+            "  end",
+        ]
     if kept:
         lines += ["  initial bank = 1'b0;", "  always @(posedge clk) if (take & keeps & ~tdata[0]) bank <= ~bank;"]
     else:

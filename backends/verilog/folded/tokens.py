@@ -114,8 +114,8 @@ def taking_turns_by_mode(modes: Sequence[str], orders: Sequence[Sequence[str]]) 
     Between frames it is nobody's turn; then the first reader in the order of the mode is ready.
     """
     names = sorted({name for order in orders for name in order})
-    bits, number = bits_of(len(names)), {name: k for k, name in enumerate(names)}
-    between = f"{bits}'d{len(names)}"
+    bits, number = bits_of(len(names)), {name: k for k, name in enumerate(names, 1)}
+    between = f"{bits}'d0"
     lines = [
         f"  reg [{bits - 1}:0] turn;",
         "  reg busy;",
@@ -129,8 +129,9 @@ def taking_turns_by_mode(modes: Sequence[str], orders: Sequence[Sequence[str]]) 
     after = []
     for mode, order in zip(modes, orders, strict=True):
         for name, follows in pairwise(order):
-            after.append(f"({mode} & (turn == {bits}'d{number[name]})) ? {bits}'d{number[follows]} : ")
-    begun = [f"{name}_start ? {bits}'d{number[name]} : " for name in names]
+            here = f"({mode} & (turn == {bits}'d{number[name]}))"
+            after.append(f"({{{bits}{{{here}}}}} & {bits}'d{number[follows]})")
+    begun = [f"({{{bits}{{{name}_start}}}} & {bits}'d{number[name]})" for name in names]
     return [
         *lines,
         "  always @(posedge clk)",
@@ -139,8 +140,8 @@ def taking_turns_by_mode(modes: Sequence[str], orders: Sequence[Sequence[str]]) 
         "      busy <= 1'b0;",
         "    end else begin",
         "      busy <= starts | (busy & ~ends);",
-        f"      if (starts) turn <= {''.join(begun[:-1])}{bits}'d{number[names[-1]]};",
-        f"      else if (ends) turn <= {''.join(after)}{between};",
+        f"      if (starts) turn <= {' | '.join(begun)};",
+        f"      else if (ends) turn <= {' | '.join(after) or between};",
         "    end",
     ]
 

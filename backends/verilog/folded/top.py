@@ -8,13 +8,13 @@ from collections.abc import Mapping
 
 from ..design import STATUS, Bus, Stream
 from ..modes import Mode
-from .budget import UNDER_WAY
 from .channel import HEAD, TAIL, write_rom
 from .conductor import frames
 from .graph import Stage
 from .lane_text import literal_operand
 from .lanes import Lanes
 from .plan import Plan, operand_widths
+from .sizes import UNDER_WAY
 from .stage_text import write_stage
 from .streams import flags, receiver, sender, status
 from .wiring import Emission, Indices
@@ -149,7 +149,7 @@ class _Top(Lanes):
                 else:
                     slots[operand.name], columns = self._rom(number, stage, operand.name, side)
                 wires += [f".{operand.name}_{k}({column})" for k, column in enumerate(columns)]
-            body = write_stage(stage, tiling, slots, flagged, shared)
+            body = write_stage(stage, tiling, slots, flagged, shared, bool(self.fold.members))
             wires += self._pool_wires(number)
             self.emission.bodies.append(body)
             self.files.update(body.files)
@@ -181,7 +181,7 @@ class _Top(Lanes):
             for signal in ("start", "r_step", "r_last"):
                 self.wire(f"{name}_{signal}")
             comment = f"{name}: output {stream.port!r}, {stream.format}, {stream.lanes} elements a beat."
-            self.files[f"{name}.v"] = sender(name, comment, stream)
+            self.files[f"{name}.v"] = sender(name, comment, stream, bool(self.fold.members))
             place = self.sizes.shared.get(actor)
             if place is None:
                 place = [r.actor for r in self.sizes.readers].index(actor)
@@ -196,7 +196,9 @@ class _Top(Lanes):
             wires += [f".in{k}({columns[slot]})" for k, slot in enumerate(slots)]
             self.lines.append(f"  {name} {name}_i (\n    {', '.join(wires)});")
         kept = bool(self.fold.states)
-        self.files["folded_status.v"] = status("folded_status", len(self.flag_names), len(self.done), kept)
+        self.files["folded_status.v"] = status(
+            "folded_status", len(self.flag_names), len(self.done), kept, bool(self.fold.members)
+        )
         wires = [".clk(clk)", ".rst(rst)"]
         for k, (ready, fail) in enumerate(self.statuses):
             wires += [f".ready{k}({ready})", f".fail{k}({fail})"]

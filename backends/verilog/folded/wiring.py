@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from ..modes import Mode
 from ..signals import element
-from .budget import Reader, streams
+from .budget import streams
 from .channel import Channel
 from .conductor import Conductor
 from .plan import Plan
+from .sizes import Reader
 from .stage_text import Body
 
 Indices = NDArray[np.int64]
@@ -47,7 +48,9 @@ class Wiring:
         self.ins, self.outs = streams(self.sizes)
         self.initial = initial
         self.first = len(self.ins)
-        self.conductor = Conductor(self.fold.modal, self.wire, self.lines)
+        mode = self.ins[0].name
+        begins = (f"in_{mode}_start", f"{mode}_tdata") if self.fold.modal is not None and self.fold.members else None
+        self.conductor = Conductor(self.fold.modal, self.wire, self.lines, begins)
         self.writers: dict[int, Port] = {}
         self.ready: dict[int, list[str]] = {}
         self.free: dict[int, list[str]] = {}

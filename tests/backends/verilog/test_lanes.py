@@ -37,26 +37,28 @@ DEEP = pytest.mark.deep
 
 GUARDS = {
     "a stage does not wait for its turn": (LANES, r"_ready = \(turn == \S+\) & ~busy", "_ready = ~busy"),
-    "lanes are given up before sums have left": (LANES, "pool_done = done", "pool_done = closes & pass_end"),
+    "lanes are given up before sums have left": (LANES, "pool_done = done", "pool_done = opens & pass_end"),
     "a factor stays when its stage adds nothing": (LANES, r"<= idle \? ", "<= 1'b0 ? "),
     "a sum does not begin anew": (LANES, r"\(first \? \S+ : total\)", "total"),
     "sums are held too late": (LANES, r"held <= full \?", "held <= first ?"),
     "sums do not move on": (LANES, r"\? total : after", "? total : held"),
     "a row is written whole": (FEW, r"if \(write\[k\]\)", "if (|write)"),
     "a term too many is added": (ODD, "added & ~closing", "added"),
+    "a stage starts while it runs": (LANES, "went & ~running", "went"),
+    "a status is shown twice": (LANES, "~rst & ~take & ", "~rst & "),
 }
 """By what goes wrong: on so many lanes, what a guard looks like, and what stands there without it."""
-QUICK = {"lanes are given up before sums have left"}
+QUICK = {"lanes are given up before sums have left", "a status is shown twice"}
 TURNS = {
     "a user does not wait for its turn": ("(turn == 2'd1) & ~busy", "~busy"),
     "a user comes beside another": ("(turn == 2'd1) & ~busy", "(turn == 2'd1)"),
     "nobody is ever busy": ("busy <= starts | (busy & ~ends)", "busy <= 1'b0"),
 }
 MODES = {
-    "a user does not wait for its turn": ("~busy & ((turn == 3'd2))", "~busy"),
-    "a user comes beside another": ("~busy & ((turn == 3'd2))", "(turn == 3'd2)"),
+    "a user does not wait for its turn": ("~busy & ((turn == 3'd3))", "~busy"),
+    "a user comes beside another": ("~busy & ((turn == 3'd3))", "(turn == 3'd3)"),
     "the first one of another mode comes": (" & (in0)", ""),
-    "a frame goes on in the order of another mode": ("(in0 & (turn == 3'd1))", "(turn == 3'd1)"),
+    "a frame goes on in the order of another mode": ("(in0 & (turn == 3'd2))", "(turn == 3'd2)"),
     "the turn stays after a frame": ("(ends) turn", "(ends & busy & starts) turn"),
 }
 """By what goes wrong: a guard of turns, and what stands there without it."""

@@ -14,6 +14,8 @@ from modal_designs import BATCH, MODEL, modal, programs
 from circuitize.backends.verilog.bound import Bound, integrated
 from circuitize.backends.verilog.design import Design
 from circuitize.backends.verilog.folded.folding import fold
+from circuitize.backends.verilog.folded.plan import plan
+from circuitize.backends.verilog.folded.schedule import choose_sizes
 from circuitize.backends.verilog.modes import MODE, Modal, Mode
 from circuitize.backends.verilog.shell import Interface
 from circuitize.circuits.errors import CircuitizeError
@@ -156,6 +158,30 @@ def test_the_prediction_is_a_part_of_the_step() -> None:
     both, alone = fold(step, modal=Modal(step, predict)), fold(step, modal=Modal(step))
     reads = [o.wire for stage in both.stages for o in stage.operands if o.wire in both.held]
     assert len(reads) == len([o.wire for stage in alone.stages for o in stage.operands if o.wire in alone.held])
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("guard", [" & known_mode", " & ~(told_mode & word_passed)"])
+def test_a_packet_waits_for_its_mode(guard: str) -> None:
+    """The first word of a packet goes on once its mode is in a register, and the next packet has one of its own."""
+    found, initial = modal("both")
+    vectors = session_frames(found, 30, 1, initial)
+    files = {name: text.replace(guard, "") for name, text in design("both", 32).files.items()}
+    assert files != design("both", 32).files
+    try:
+        with Simulation(replace(design("both", 32), files=files)) as simulation:
+            assert compare(simulation.run(vectors), session(found, vectors, initial)).mismatches
+    except CircuitizeError:
+        return
+
+
+def test_readers_share_what_steps_alone_write_and_read() -> None:
+    """Frames of predictions overlap, and so what they read is kept for each reader."""
+    found, _ = modal("both")
+    made = plan(choose_sizes(fold(found.step, modal=found), 8, None, None))
+    readers = [[made.sizes.readers[number] for number in memory.readers] for memory in made.memories]
+    shared = [some for some in readers if len({reader.actor for reader in some}) > 1]
+    assert shared and all(made.sizes.modes[reader.actor] == {Mode.TRAIN} for some in shared for reader in some)
 
 
 def test_lint(tmp_path: Path) -> None:

@@ -9,10 +9,11 @@ from typing import Any
 
 from circuitize.backends.verilog.bound import Bound, integrated
 from circuitize.backends.verilog.design import Design
-from circuitize.backends.verilog.folded.budget import Sizes, sizes
+from circuitize.backends.verilog.folded.budget import sizes
 from circuitize.backends.verilog.folded.folding import Fold, fold
 from circuitize.backends.verilog.folded.plan import plan
 from circuitize.backends.verilog.folded.schedule import all_streams, report
+from circuitize.backends.verilog.folded.sizes import Sizes
 from circuitize.backends.verilog.folded.top import TOP, emit
 from circuitize.backends.verilog.shell import Interface, enclosed
 from circuitize.circuits.encode import program_digest

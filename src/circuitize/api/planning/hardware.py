@@ -8,10 +8,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 from circuitize.api.targets.contract import LeftOut
-from circuitize.backends.verilog.folded.budget import Sizes, least_cycles, sizes
+from circuitize.backends.verilog.folded.budget import least_cycles, sizes
 from circuitize.backends.verilog.folded.cost import Cost, computing, framing, pooling
 from circuitize.backends.verilog.folded.folding import Fold, fold
 from circuitize.backends.verilog.folded.schedule import choose_sizes
+from circuitize.backends.verilog.folded.sizes import Sizes
 from circuitize.backends.verilog.shell import Interface
 from circuitize.backends.verilog.sizes import MOST_FOLDED, MOST_UNROLLED, laid_out, parallel_sizes, shell_luts, unrolled
 from circuitize.circuits.errors import CircuitizeError
