@@ -27,6 +27,8 @@ OUT = "circuitize_out_loss.v"
 TOTAL = "total <= product[30:0] + (first ? 31'd0 : total);"
 SWAP = "if (take & keeps & ~tdata[0]) bank <= ~bank;"
 FAILS = "wire fails = ~tlast | tuser | (tdata[16:0] > 17'd65536);"
+HELD = "always @(posedge clk) if (moves) held <= {in0};"
+SEVEN = "15'd7"
 RATE_PINS = "circuitize_in_learning_rate in_learning_rate_i (\n    "
 TAKEN = "assign take = tvalid & tready;"
 COUNTED = "reg seen; always @(posedge clk) if (rst) seen <= 1'b0; else if (take) seen <= 1'b1;"
@@ -49,8 +51,13 @@ WRONG: dict[str, tuple[Changes, str]] = {
     "a status that hides a flag": ([(STATUS, "fail3 | ", "")], "status does not tell of a failure"),
     "a status that is always 1": ([(STATUS, "assign tdata = ", "assign tdata = 1'b1 | ")], "the status|status is"),
     "a flag that looks at the number that it lets through": (
-        [(UNIT, "(w13_at2 > 19'sd8191)", "((w13_at2 > 19'sd8191) & ~w14[13])")],
+        [(UNIT, "(w13_at4 > 19'sd8191)", "((w13_at4 > 19'sd8191) & ~w14[13])")],
         "status does not tell|status is 1"),
+    "a status that is shown twice": ([(STATUS, "~rst & ~take &", "~rst &")], "the bank of the state|beats to come"),
+    "a status that is shown before a flag": (
+        [(STATUS, "~rst & ~take &", "~rst & ~take & ready0 | 1'b0 &")], "beats to come"),
+    "a status that keeps the flag of the frame before": (
+        [(STATUS, "failed <= fail0", "if (shown) failed <= fail0")], "status is not shown"),
     "an input that is not checked": ([(RATE, " | (tdata[16:0] > 17'd65536)", "")], "status does not tell|not shown"),
     "a slot that is not checked": ([(RATE, "~tlast | tuser", "~tlast")], "status does not tell of a failure"),
     "a counter that no reset sets": (
@@ -87,8 +94,8 @@ WRONG: dict[str, tuple[Changes, str]] = {
     "a flag that forgets": ([(LOSS, "(failed | fails);", "fails;")],
         "status does not tell of a failure"),
     "a name of a net that has more bits": (
-        [(OUT, "assign tdata = {in0};", "wire [3:0] few = in0; wire [14:0] all = few; assign tdata = all;")],
-        "4 bits where 15 are expected"),
+        [(OUT, HELD, f"wire [3:0] few = in0; wire [14:0] all = few; {HELD.replace('{in0}', 'all')}")],
+        "15 bits where 4 are expected"),
     "a flag that the first clock after a reset hides": (
         [(RATE, FAILS, f"reg late; always @(posedge clk) late <= rst; {FAILS.replace('= ', '= ~late & (')[:-1]});")],
         "status is not shown"),
@@ -118,7 +125,7 @@ WRONG: dict[str, tuple[Changes, str]] = {
     "a status of two bits": (
         [(FOLDED, "output wire [0:0] status_tdata", "output wire [1:0] status_tdata"),
          (STATUS, "output wire [0:0] tdata", "output wire [1:0] tdata"),
-         (STATUS, "assign tdata = fail0", "assign tdata[1:1] = 1'b0; assign tdata[0:0] = fail0"),
+         (STATUS, "assign tdata = failed", "assign tdata[1:1] = 1'b0; assign tdata[0:0] = failed"),
          (SHELL, "wire [0:0] out8_status_data", "wire [1:0] out8_status_data"),
          (SHELL, ".elements(out8_status_data)", ".elements(out8_status_data[0:0])")], "expected one bit at"),
     "a text with an escape": (
@@ -127,8 +134,8 @@ WRONG: dict[str, tuple[Changes, str]] = {
     "a text that goes on": (
         [(OUT, "module circuitize_out_loss (", "module circuitize_out_loss #(parameter T = \"\\\", "
           "parameter N = 15 //\", parameter N = 4\n) ("),
-         (OUT, "assign tdata = {in0};", "generate if (N == 15) begin : g assign tdata = {in0}; end else begin : h "
-          "assign tdata = 15'd7; end endgenerate")], "expected the plain name of a file"),
+         (OUT, HELD, f"generate if (N == 15) begin : g {HELD} end else begin : h "
+          f"{HELD.replace('{in0}', SEVEN)} end endgenerate")], "expected the plain name of a file"),
     "a status that is offered in a reset": (
         [(STATUS, "& ~rst;", ";"), (STATUS, TAKEN, "assign take = tvalid & tready & ~rst;")],
         "status is not shown to be silent in a reset"),
@@ -206,7 +213,7 @@ def test_a_tensor_that_ends_within_a_beat() -> None:
     made = folded_project(step, initial, lanes=4, elements_per_beat=2)
     found = certificate(made)
     kept = (SHELL, "dense1_bias_tlast ? 8'hf : 8'hff", "8'hff")
-    lane = ("circuitize_out_dense1_bias.v", "= {in1, in0};", "= closing ? {18'h2aaaa, in0} : {in1, in0};")
+    lane = ("circuitize_out_dense1_bias.v", "= {in1, in0};", "= ends ? {18'h2aaaa, in0} : {in1, in0};")
     for change, reason in ((kept, "tkeep of beat 1"), (lane, "bits past the elements of beat 1")):
         assert reason in refusal(changed(made.design.files, [change]), found)
 

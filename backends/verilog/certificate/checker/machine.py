@@ -37,8 +37,8 @@ class Machine:
         self.values: Values = []
         self.guarded: dict[int, list[int]] = {}
         self.cut: int | None = None
-        """A net for whose words free symbols stand, which is the status."""
-        self.told: tuple[Word, Word] = (0, 0)
+        """A net or register for whose words free symbols stand, which is the status."""
+        self.told: tuple[Word, Word] = (Unknown(), Unknown())
         """The symbol that stands for the last word of the cut net, and that word."""
         self._writing: dict[int, set[int]] = {}
         self._roots()
@@ -187,6 +187,7 @@ class Machine:
             count = self.circuit.nets[name].entries if name in self.circuit.written else 0
             self.values[place] = [self.words.unknown() for _ in range(count)] if count else list(numbers)
         self._due = set(self.registers)
+        self.told = Unknown(), Unknown()
         for place in self._nets:
             self._mark(place)
 
@@ -259,7 +260,7 @@ class Machine:
         due, self._due = self._due, set()
         following = [(place, self.registers[place](values)) for place in due]
         for place, word in following:
-            self.put(place, word)
+            self.put(place, self._stand_in(word) if place == self.cut else word)
         for memory, port, index, word, is_open in taken:
             self._store(memory, port, index, word, is_open)
 
