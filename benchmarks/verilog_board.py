@@ -185,7 +185,7 @@ def told(board: Path) -> None:
 
 
 def by_seeds(board: Path, seeds: int) -> None:
-    """How fast the clock can be by each of so many seeds, whether or not it is what was asked for."""
+    """Print the fastest clock that each of so many seeds reaches, whether or not it is the clock that was asked for."""
     for seed in range(1, seeds + 1):
         (board / "build" / "digits.config").unlink(missing_ok=True)
         with timed(f"seed {seed}"):

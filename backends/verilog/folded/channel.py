@@ -20,7 +20,9 @@ TAIL = "endmodule\n`default_nettype wire\n"
 
 
 class Counters:
-    """The counters of one module; equal sequences that step together share one counter."""
+    """The counters of one module; equal sequences that step together share one counter. If `apart` is true, a register
+    follows each table that is in a block memory.
+    """
 
     def __init__(self, owner: str, files: dict[str, str], apart: bool = False) -> None:
         self.owner, self.files, self.apart = owner, files, apart
@@ -28,7 +30,9 @@ class Counters:
         self._known: dict[tuple[bytes, str, int], str] = {}
 
     def number(self, name: str, sequence: Numbers, step: str, bits: int) -> str:
-        """Return the signal of a counter that runs through the sequence, a step each clock in which `step` is 1."""
+        """Return the signal of a counter that runs through a sequence, by one number in each clock in which `step` is
+        1.
+        """
         key = (sequence.values.tobytes(), step, bits)
         if key not in self._known:
             lines, self._known[key] = counter(f"{self.owner}_{name}", sequence, step, bits, self.files, self.apart)
@@ -202,8 +206,10 @@ def _column(
     names: Mapping[tuple[int, int, int], str],
     halves: bool,
 ) -> list[str]:
-    """What is read: of one of the memories that hold it, or zero. With `halves` each bit that chooses leaves half of
-    them, so that the way is as short for all.
+    """Return the Verilog of a column that a reader reads: one of the memories that hold its element, or 0.
+
+    If `halves` is true, each bit of the number of the memory leaves half of the memories, so that the path from each
+    memory is equally short.
     """
     own, first = prefix(reader), f"{prefix(reader)}_" * (reader > 0)
     step = f"{own}_step"
@@ -232,7 +238,7 @@ def _column(
 
 
 def _halved(chosen: str, sources: Sequence[str], bits: int) -> str:
-    """The source whose number is in the lowest bits of a register."""
+    """Return the expression of the source whose number is in the lowest bits of a register."""
     if len(sources) == 1:
         return sources[0]
     half = 1 << (bits - 1)

@@ -13,9 +13,10 @@ from .counter import bits_of
 
 
 class Conductor:
-    """The mode of the frames under way, as wires of the top module.
+    """The mode of the frames that are under way, as wires of the top module.
 
-    What is asked of it is in registers where `begins` says when a frame begins, and what mode it will have.
+    `begins` names the wire that is 1 in the clock in which a frame begins, and the wire with the mode of this frame; if
+    `begins` is given, the conductor keeps its answers in registers.
     """
 
     def __init__(

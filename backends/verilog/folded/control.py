@@ -22,10 +22,12 @@ def up(name: str, count: int, guard: str) -> list[str]:
 
 
 def runs(end: str, waits: bool = False) -> list[str]:
-    """What starts and ends a frame; `running` is declared before the counters, which read it.
+    """Return the logic that starts and ends a frame of a stage; `running` is declared before the counters, which read
+    it.
 
-    A stage that `waits` starts a clock after everything is there that it needs, which stays until it starts, and not in
-    the last clock of a frame: so the way from what it waits for to all that its start sets is short.
+    A stage that `waits` starts one clock after everything that the stage needs is there, and not in the last clock of a
+    frame. What the stage needs stays until the stage starts, so a register may stand between the two, and the paths to
+    the start and from the start are short.
     """
     went = ["  reg went;", "  always @(posedge clk) went <= ~rst & go;"] if waits else []
     return [

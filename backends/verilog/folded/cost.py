@@ -27,7 +27,9 @@ CONTROL = 2.5
 
 @dataclass
 class Cost:
-    """A sum of estimates for a family; where `apart`, a register stands behind tables of addresses in blocks."""
+    """A sum of estimates of LUTs, flip-flops and block RAM on an FPGA of one family. If `apart` is true, a register
+    follows each table of addresses that is in a block memory.
+    """
 
     family: Family = SEVEN
     lut: float = 0
@@ -187,7 +189,9 @@ def framing(cost: Cost, sizes: Sizes) -> None:
 
 
 def estimate(plan: Plan, family: Family = SEVEN) -> dict[str, int]:
-    """lut, ff, dsp, bram_bits and blocks of a plan in a family. LUTs that serve as memory are counted."""
+    """Return the estimates `lut`, `ff`, `dsp`, `bram_bits` and `blocks` of a plan for a family; `lut` includes LUTs
+    that serve as memory.
+    """
     cost, fold, dsp = Cost(family, apart=bool(plan.sizes.fold.members)), plan.sizes.fold, 0
     for number, tiling in enumerate(plan.tilings):
         _, after, _, before = fold.paths(number, tiling.split)

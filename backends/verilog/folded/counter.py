@@ -8,9 +8,11 @@ from .sequence import Sequence
 def counter(
     name: str, sequence: Sequence, step: str, bits: int, files: dict[str, str], apart: bool = False
 ) -> tuple[list[str], str]:
-    """Verilog that runs through a sequence, one number a clock in which `step` is 1; and the expression of the number.
+    """Return the Verilog of a counter that runs through a sequence, by one number in each clock in which `step` is 1,
+    and the expression of the present number.
 
-    Tables are added to `files`; with `apart` a register stands behind those in blocks.
+    The contents of the tables of a counter are added to `files`. If `apart` is true, a register follows each table that
+    is in a block memory.
     """
     first = int(sequence.values[0])
     if sequence.constant:
@@ -52,8 +54,8 @@ def counter(
 
 
 def _table(name: str, sequence: Sequence, step: str, bits: int, files: dict[str, str], apart: bool) -> list[str]:
-    """A table read ahead: the register holds the present number, `next` is the place of the one after it; behind a
-    block the one after the next, since one more register holds what was read.
+    """Return the Verilog of a table that is read ahead: a register holds the present number, and `next` is the place of
+    the number after it. If a second register follows the table, `next` is one place further.
     """
     steps, values = sequence.steps, sequence.values
     apart = apart and rom_in_block(steps, bits)

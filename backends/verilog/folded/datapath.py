@@ -36,9 +36,10 @@ ALWAYS = Moment(-1, 0)
 class Datapath:
     """The Verilog text of a pipeline under construction.
 
-    `values` maps the stage's names to signals, `lines` is the text, `files` are tables by name, `fails` the wires that
-    are 1 where a Check fails. `lut`, `ff`, `dsp` and `rom_bits` are estimates of what the text comes to. With `apart`
-    each operation, and the sum of the parts of a wide product, has a clock of its own.
+    The name of a signal is that of a value of the stage, with a prefix in front. `values` maps the names of the stage's
+    values to signals, `lines` is the text, `files` holds tables by file name, and `fails` lists the wires that are 1 if
+    a Check fails. `lut`, `ff`, `dsp` and `rom_bits` are estimates of the size of the text in hardware. If `apart` is
+    true, each operation has a clock of its own, and the parts of a wide product are added in a further clock.
     """
 
     owner: str

@@ -20,8 +20,9 @@ FRAMES = 64
 class Actor:
     """A part of a design that starts frames: a receiver, a stage, a sender or the status.
 
-    A frame started at clock s ends its last write at s + `writes`, and the next can start at s + `cycles`. `shows` is
-    when its last beat leaves, where it is an output. It starts `waits` clocks after everything that it needs is there.
+    An actor starts a frame `waits` clocks after everything that it needs is there. If an actor starts a frame at clock
+    s, its last write ends at s + `writes`, and it can start the next frame at s + `cycles`. `shows` says how many
+    clocks after the start of an actor its last beat leaves, if the actor is an output.
     """
 
     name: str

@@ -13,9 +13,10 @@ from .lane_text import lane_bits
 from .tiling import Choice
 
 EARLY = -1
-"""Clocks after its last read when a stage gives up the lanes at the soonest, where it reads for two clocks or more."""
+"""The least number of clocks after its last read at which a stage that reads for two clocks or more gives up the lanes.
+"""
 WAITS = 1
-"""Clocks from that in which a stage of a step may start to its start: so short is the way from what it waits for."""
+"""The number of clocks from the one in which a stage of a step may start to its start."""
 READ = 4
 """Clocks from a read to the clock in which its product is added: memory, a factor's two registers, the product's."""
 
@@ -76,8 +77,8 @@ def held(choice: Choice) -> int:
 def pooled(fold: Fold, size: int, choices: Sequence[Choice], orders: Mapping[Mode | None, tuple[int, ...]]) -> Pool:
     """Return the pool whose stages take turns in the given orders.
 
-    Each stage gives up the lanes so late that the first factors, and the first sums, of the next one come after its own
-    last ones have left; that one starts a clock later than it may.
+    Each stage gives up the shared lanes so late that the first factors and the first sums of the next stage, which
+    starts `WAITS` clocks later, come after the last ones of this stage have left.
     """
     clocks = {k: -(-fold.stages[k].terms // choices[k].split) for k in fold.members}
     holds = {k: EARLY if clocks[k] > 1 else 0 for k in fold.members}

@@ -77,9 +77,10 @@ def shared(sizes: Sizes, tables: Sequence[Table]) -> tuple[list[Memory], Sizes]:
     """Return memories that readers share if that saves bits of block memory, and the sizes with the turns that the
     readers take.
 
-    Without state frames overlap, and each reader keeps its own; with modes those of steps do not, and readers share
-    what steps alone write and read. Whoever reads a memory waits for the one before it, so memories are shared as long
-    as the interval is not much longer, those that save most first.
+    In a design without state, frames overlap, and each reader keeps its own memory. In a design with modes and shared
+    lanes, frames of steps do not overlap, and readers share the memories that only steps write and read. Each reader of
+    a shared memory waits for the reader before it, so memories are shared, those that save most first, only while the
+    interval stays below a limit.
     """
     memories = apart(tables)
     if sizes.fold.members:
@@ -107,7 +108,9 @@ def shared(sizes: Sizes, tables: Sequence[Table]) -> tuple[list[Memory], Sizes]:
 
 
 def _denser(sizes: Sizes, tables: Sequence[Table], memory: Memory) -> Memory:
-    """The memory of a reader without words that hold nothing, where that saves bits."""
+    """Return the memory of one reader without the entries that hold nothing, if this saves bits; otherwise the memory
+    as it is.
+    """
     (client,) = memory.clients
     (number,) = client.readers
     width = element(sizes.fold.format(sizes.readers[number].wire)).width
@@ -126,8 +129,8 @@ def _interval(sizes: Sizes) -> int:
 def _with(sizes: Sizes, memories: Sequence[Memory]) -> Sizes:
     """Return the sizes of a design in which the given memories are shared.
 
-    The new state that one shows is kept once, beside the old one. A sender is done when its last beat is taken,
-    a clock or two later than it reads: until then it shows what it read.
+    New state that a shared memory shows is kept once, in addition to the old state. A sender on a shared memory is done
+    when its last beat is taken, one or two clocks after its last read, since it shows what it read until then.
     """
     links, waits = list(sizes.unbanked), WAITS if sizes.fold.members else 0
     for one in memories:
@@ -159,7 +162,9 @@ def _keys(sizes: Sizes) -> dict[tuple[bool, int], list[int]]:
 
 
 def _in_steps(sizes: Sizes, number: int) -> bool:
-    """Whether a reader, and who writes what it reads, are there in frames of steps only, and it is no state."""
+    """Return whether a reader, and the writer of what it reads, run only in frames of steps, and what it reads is no
+    state.
+    """
     link = sizes.unbanked[number]
     return not link.state and sizes.modes[link.writer] == sizes.modes[link.reader] == {Mode.TRAIN}
 

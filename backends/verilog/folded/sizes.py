@@ -1,4 +1,4 @@
-"""What a budget comes to: sizes of every stage and stream, and the model of their timing."""
+"""The result of a budget: the sizes of all stages and streams, and the model of their timing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ UNDER_WAY = 4
 
 @dataclass
 class Reader:
-    """Who reads a wire, as which operand (None for a sender), when its last read is, and whether each term reads it."""
+    """A reader of a wire: its actor, its operand (None for a sender), the clock of its last read, and whether each term
+    reads the wire.
+    """
 
     wire: int
     actor: int
@@ -29,10 +31,11 @@ class Reader:
 
 @dataclass
 class Sizes:
-    """A budget's choices: sizes of every stage and stream, the model of their timing, and what they come to.
+    """The sizes that are chosen for a budget, the model of their timing, and the lanes and multipliers that they take.
 
-    `longest` is the interval that is not to be exceeded, where the budget is one of clocks. `together` are the numbers
-    of readers that share a memory, in the order of their turns; readers of one actor read at once.
+    `longest` is the interval that must not be exceeded if the budget is a number of clocks. Each tuple of `together`
+    has the numbers of readers that share a memory, in the order of their turns; readers of one actor read at the same
+    time.
     """
 
     fold: Fold
@@ -54,7 +57,7 @@ class Sizes:
 
     @cached_property
     def links(self) -> list[model.Link]:
-        """The channels, with as many banks as keep every writer busy."""
+        """Return the channels of the design, each with as many banks as keep its writer busy."""
         if self.fold.modal is None:
             counts = model.banks(self.actors, self.unbanked, self.turns_in(None), self.orders.get(None))
         else:
@@ -76,7 +79,9 @@ class Sizes:
         return [replace(link, banks=count) for link, count in zip(self.unbanked, counts, strict=True)]
 
     def turns_in(self, mode: Mode | None) -> list[model.Turns]:
-        """The actors of frames of a mode that read each memory of several readers, and those that share lanes."""
+        """Return the turns that actors take in frames of a mode: those of the actors that read one memory, and those of
+        the stages that share lanes.
+        """
         number = {k: n for n, k in enumerate(self.actors_in(mode))}
         found = [{self.unbanked[k].reader: self.unbanked[k].reads for k in group} for group in self.together]
         memories: list[model.Turns] = [
@@ -87,7 +92,9 @@ class Sizes:
         return [*memories, *self._lanes_turns(mode)]
 
     def _lanes_turns(self, mode: Mode | None) -> list[model.Turns]:
-        """The stages that share lanes in frames of a mode, as actors of it, and when each gives them up."""
+        """Return the turns at the shared lanes in frames of a mode: each stage, by its number among the actors of the
+        mode, and how many clocks after its start the stage gives up the lanes.
+        """
         if self.pool is None:
             return []
         number, first = self.actors_in(mode), len(self.fold.entries)
@@ -95,15 +102,15 @@ class Sizes:
         return [tuple((number.index(first + k), ends[k]) for k in self.pool.orders[mode])]
 
     def actors_in(self, mode: Mode | None) -> list[int]:
-        """The actors of frames of a mode; of all frames, where they are alike."""
+        """Return the numbers of the actors that run in frames of a mode; those of all actors if the mode is None."""
         return [k for k in range(len(self.actors)) if mode is None or mode in self.modes[k]]
 
     @cached_property
     def updating(self) -> set[int]:
-        """The stages that write state, as actors.
+        """Return the numbers of the actors that are stages which write state.
 
-        One frame of such a stage is under way at a time: it writes the bank that the last frame filled as soon as that
-        frame's status is taken, and not before, even where nothing that it reads is state.
+        Only one frame at a time is under way in a stage that writes state, even if the stage reads no state: the next
+        frame would overwrite the bank that a frame filled if it wrote before the status of this frame is taken.
         """
         first, written = len(self.fold.entries), set(self.fold.states.values())
         return {first + k for k, stage in enumerate(self.fold.stages) if stage.wire in written}
@@ -111,9 +118,10 @@ class Sizes:
     def within(
         self, mode: Mode | None, links: list[model.Link]
     ) -> tuple[list[int], list[model.Actor], list[model.Link]]:
-        """The links that are used in a mode, by number; its actors; these links between them.
+        """Return three things about a mode: the numbers of the links that it uses, its actors, and these links between
+        its actors; those of the whole design if the mode is None.
 
-        What a prediction reads stays the same, so it waits for no status. Without modes all are used.
+        The state that a prediction reads does not change, so a prediction waits for no status.
         """
         if mode is None:
             return [*range(len(links))], self.actors, links
@@ -128,7 +136,9 @@ class Sizes:
 
     @cached_property
     def programs(self) -> list[tuple[list[model.Actor], list[model.Link], list[model.Turns], Sequence[int] | None]]:
-        """Actors, channels, turns and their order in frames of each program that the design runs, the step first."""
+        """Return for each program that the design runs, the training step first, its actors, channels, turns and order
+        of turns.
+        """
         if self.fold.modal is None:
             return [(self.actors, self.links, self.turns_in(None), self.orders.get(None))]
         return [
@@ -138,10 +148,10 @@ class Sizes:
 
     @cached_property
     def interval(self) -> int:
-        """Clocks from frame to frame."""
+        """Return the number of clocks from one frame to the next."""
         return model.interval(*self.programs[0])
 
     @property
     def latency(self) -> int:
-        """Clocks of a frame."""
+        """Return the number of clocks from the first beat of a frame in to its last beat out."""
         return model.latency(*self.programs[0])

@@ -41,7 +41,9 @@ def write_stage(
 ) -> Body:
     """Return all Verilog modules of a stage as text.
 
-    `shared` says how a stage without lanes of its own uses the pool, `waits` whether it starts a clock after it may.
+    `slots` gives, for each operand that is read from memory, the column of each place of the operand's table. `shared`
+    says how a stage that has no lanes of its own uses the pool, and `waits` whether the stage starts one clock after
+    everything that it needs is there.
     """
     files: dict[str, str] = {}
     name = stage.name
@@ -112,7 +114,7 @@ def _late(tiling: Tiling, columns: Mapping[str, int], operands: Mapping[str, Ope
 
 
 def _map(tiling: Tiling, waits: bool) -> list[str]:
-    """Control without a reduction: a group of elements a clock."""
+    """Return the control of a stage without a reduction, which computes a group of elements a clock."""
     step = up("pass", tiling.passes, "running")
     ends = ["  wire e_go = running;", "  wire e_end = running & pass_end;"]
     return ["  reg running;", *step, *runs("pass_end", waits), *ends]

@@ -110,7 +110,9 @@ def _outside(stream: Stream) -> list[str]:
 
 
 def sender(name: str, comment: str, stream: Stream, waits: bool = False) -> str:
-    """Sends a frame's beats, read a clock before; where it `waits` two clocks, since they leave from a register."""
+    """Return the module of a sender, which sends the beats of a frame a clock after it reads them. A sender that
+    `waits` sends them from a register, two clocks after it reads them.
+    """
     beats, lanes, width = stream.beats, stream.lanes, stream.element_bits
     ports = [
         "input wire clk",
@@ -181,11 +183,12 @@ def sender(name: str, comment: str, stream: Stream, waits: bool = False) -> str:
 
 
 def status(name: str, flags: int, states: int, kept: bool, waits: bool = False) -> str:
-    """One beat a frame, once every flag of the frame is there and, where `kept` state changes, all of it has been read.
+    """Return the module of the status, which offers one beat a frame once every flag of the frame is ready and, if the
+    frame changes state, all of this state has been read. A status that `waits` offers the beat one clock later, from
+    registers.
 
-    Taken with 0, it makes the banks of all states change places where the frame `keeps` what it wrote: one register,
-    which no reset clears, says for all of them which bank holds the state that was kept last. Where it
-    `waits` it is shown a clock after everything is there, from registers.
+    When a status of 0 is taken, the banks of all states change places if the frame `keeps` what it wrote: one register,
+    which no reset clears, says for all states which bank holds the state that was kept last.
     """
     ports = ["input wire clk", "input wire rst"]
     ports += [f"input wire ready{k}" for k in range(flags)] + [f"input wire fail{k}" for k in range(flags)]
