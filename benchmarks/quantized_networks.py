@@ -47,12 +47,27 @@ def luts(files: dict[str, str], top: str, yosys: str) -> int:
     return sum(int(words[1]) for words in lines if len(words) == 2 and words[0].startswith("LUT"))
 
 
-def ours(network: Imported, yosys: str) -> tuple[int, int]:
-    """LUTs as estimated and as synthesized."""
+def ours(network: Imported, yosys: str) -> tuple[int, int, int]:
+    """LUTs as estimated, as synthesized, and as synthesized without the handshake."""
     from circuitize.backends.verilog.parallel.schedule import Unrolled
 
     design = Unrolled(network.program(1), STAGE).design()
-    return int(design.report["lut"]), luts(dict(design.files), design.top, yosys)
+    files = dict(design.files)
+    bare = files | {"bare.v": without_handshake(files[f"{design.top}.v"], design.top)}
+    return int(design.report["lut"]), luts(files, design.top, yosys), luts(bare, "bare", yosys)
+
+
+def without_handshake(text: str, top: str) -> str:
+    """A module around a design that offers a right frame and takes all outputs in every clock."""
+    ports = re.findall(r"^    (input|output) wire ((?:\[\d+:0\] )?)(\w+)", text, re.MULTILINE)
+    outside, pins = [], []
+    for way, width, name in ports:
+        if name == "clk" or name.endswith("_tdata"):
+            outside.append(f"{way} wire {width}{name}")
+            pins.append(f".{name}({name})")
+        elif way == "input":
+            pins.append(f".{name}(1'b{int(name.endswith(('_tvalid', '_tlast', '_tready')))})")
+    return f"module bare ({', '.join(outside)});\n  {top} inside ({', '.join(pins)});\nendmodule\n"
 
 
 def theirs(network: Imported, yosys: str) -> int:
@@ -92,11 +107,13 @@ def main() -> None:
         return
     if arguments.size:
         for network in KINDS[arguments.size]():
-            estimate, made = ours(network, arguments.synthesize)
-            print(json.dumps([estimate, made, theirs(network, arguments.synthesize), network.exactly]), flush=True)
+            made = ours(network, arguments.synthesize)
+            print(json.dumps([*made, theirs(network, arguments.synthesize), network.exactly]), flush=True)
         return
-    print("| from | network | modes | rows | differ | LUT, estimate | LUT | da4ml | ratio |\n" + "|---" * 9 + "|")
-    ratios, differing = [], 0
+    print("| from | network | modes | rows | differ | LUT, estimate | LUT | LUT, bare | da4ml | ratio | ratio, bare |")
+    print("|---" * 11 + "|")
+    ratios: list[tuple[float, float]] = []
+    differing = 0
     for kind in arguments.kind or KINDS:
         found = equal(kind, arguments.rows)
         sizes = sized(kind, arguments.synthesize) if arguments.synthesize else [None] * len(found)
@@ -104,15 +121,16 @@ def main() -> None:
             differing += row["differ"]
             cells = [kind, row["name"], row["modes"], f"{row['rows']:,}", str(row["differ"])]
             if size is None:
-                cells += [""] * 4
+                cells += [""] * 6
             else:
-                estimate, made, other, exactly = size
-                ratios.append(made / other)
-                cells += [f"{estimate:,}", f"{made:,}", f"{other:,}{'' if exactly else ' (RND)'}", f"{ratios[-1]:.3f}"]
+                *own, other, exactly = size
+                ratios.append((own[1] / other, own[2] / other))
+                cells += [f"{count:,}" for count in own] + [f"{other:,}{'' if exactly else ' (RND)'}"]
+                cells += [f"{ratio:.3f}" for ratio in ratios[-1]]
             print("| " + " | ".join(cells) + " |", flush=True)
-    if ratios:
-        mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
-        print(f"\ngeometric mean of {len(ratios)} ratios: {mean:.3f}; greatest {max(ratios):.3f}")
+    for word, column in zip(("with", "without"), zip(*ratios, strict=True), strict=False):
+        mean = math.exp(sum(map(math.log, column)) / len(column))
+        print(f"\ngeometric mean of {len(column)} ratios {word} the handshake: {mean:.3f}; greatest {max(column):.3f}")
     sys.exit(1 if differing else 0)
 
 
