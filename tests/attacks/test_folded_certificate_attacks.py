@@ -31,6 +31,11 @@ HELD = "always @(posedge clk) if (moves) held <= {in0};"
 SEVEN = "15'd7"
 RATE_PINS = "circuitize_in_learning_rate in_learning_rate_i (\n    "
 TAKEN = "assign take = tvalid & tready;"
+BEYOND = (
+    "wire [16:0] tdata = in2_learning_rate_elements; wire [16:0] rate = tdata[16:0]; reg beyond; "
+    "always @(posedge clk) if (learning_rate_tvalid & learning_rate_tready) beyond <= rate > 17'd65536;"
+)
+"""A register that is 0 as long as the check of an input passes."""
 COUNTED = "reg seen; always @(posedge clk) if (rst) seen <= 1'b0; else if (take) seen <= 1'b1;"
 
 Changes = list[tuple[str, str, str]]
@@ -142,6 +147,13 @@ WRONG: dict[str, tuple[Changes, str]] = {
     "a stream that takes beats in a reset": (
         [("circuitize_skid.v", "assign in_ready = ~full & ~rst;", "assign in_ready = ~full | rst;")],
         "inputs_tready is not shown to be 0 in a reset"),
+    "a status that is masked by what a check would exclude": (
+        [(SHELL, "assign status_tkeep", f"{BEYOND} assign status_tkeep"),
+         (SHELL, "(out8_status_data)", "(out8_status_data & ~beyond)")], "status relies on a check"),
+    "a slot of the status with a bit that a check would exclude": (
+        [(SHELL, "assign status_tkeep", f"{BEYOND} wire [7:0] all; assign status_tdata = "
+          "{all[7:2], beyond, all[0:0]}; assign status_tkeep"),
+         (SHELL, ".data(status_tdata)", ".data(all)")], "status relies on a check"),
     "a case without a default": (
         [(OUT, "reg active;", "reg [1:0] now; "
           "always @(posedge clk) case (now) 2'd0: now <= 2'd1; endcase reg active;")],
