@@ -36,6 +36,13 @@ BEYOND = (
     "always @(posedge clk) if (learning_rate_tvalid & learning_rate_tready) beyond <= rate > 17'd65536;"
 )
 """A register that is 0 as long as the check of an input passes."""
+AT_ONCE = (
+    'reg one; reg two; reg three; reg told; (* ram_style = "block", no_rw_check *) reg words [0:1]; '
+    "always @(posedge clk) begin one <= ~rst & ready2; two <= ~rst & one & ~three; three <= ~rst & one; end "
+    "wire begins = ready2 & ~one; wire at = ~two; wire zero = 1'b0; "
+    "always @(posedge clk) begin if (begins | two) words[zero] <= two; if (two) "
+)
+"""A memory with no_rw_check whose entry is read at the edge of a write, by what follows."""
 COUNTED = "reg seen; always @(posedge clk) if (rst) seen <= 1'b0; else if (take) seen <= 1'b1;"
 
 Changes = list[tuple[str, str, str]]
@@ -147,6 +154,12 @@ WRONG: dict[str, tuple[Changes, str]] = {
     "a stream that takes beats in a reset": (
         [("circuitize_skid.v", "assign in_ready = ~full & ~rst;", "assign in_ready = ~full | rst;")],
         "inputs_tready is not shown to be 0 in a reset"),
+    "a memory that a wire reads at the edge of a write": (
+        [(STATUS, TAKEN, f"{TAKEN} {AT_ONCE} told <= now; end wire now = words[at];"),
+         (STATUS, "failed <= fail0", "failed <= told | fail0")], "has no_rw_check, and is not read by a register"),
+    "a memory that a write reads at the edge of a write": (
+        [(STATUS, TAKEN, f"{TAKEN} reg kept [0:1]; {AT_ONCE} kept[zero] <= words[at]; told <= kept[zero]; end"),
+         (STATUS, "failed <= fail0", "failed <= told | fail0")], "has no_rw_check, and is not read by a register"),
     "a status that is masked by what a check would exclude": (
         [(SHELL, "assign status_tkeep", f"{BEYOND} assign status_tkeep"),
          (SHELL, "(out8_status_data)", "(out8_status_data & ~beyond)")], "status relies on a check"),
