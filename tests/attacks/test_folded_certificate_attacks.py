@@ -167,6 +167,9 @@ WRONG: dict[str, tuple[Changes, str]] = {
         [(SHELL, "assign status_tkeep", f"{BEYOND} wire [7:0] all; assign status_tdata = "
           "{all[7:2], beyond, all[0:0]}; assign status_tkeep"),
          (SHELL, ".data(status_tdata)", ".data(all)")], "status relies on a check"),
+    "a number of more bits than fit into memory": (
+        [(STATUS, "assign tdata = failed", "assign tdata = failed | (30000000000'd1 == 30000000000'd2)")],
+        "at most 1048576"),
     "a case without a default": (
         [(OUT, "reg active;", "reg [1:0] now; "
           "always @(posedge clk) case (now) 2'd0: now <= 2'd1; endcase reg active;")],
@@ -195,6 +198,7 @@ QUICK = [
     "a counter that depends on data",
     "a memory of two writers",
     "a name of a net that has more bits",
+    "a number of more bits than fit into memory",
     "two loops of one variable",
 ]
 ALL = [pytest.param(name, marks=[] if name in QUICK else [pytest.mark.deep]) for name in WRONG]
@@ -258,6 +262,15 @@ def test_a_key_that_stands_twice_is_refused(
     monkeypatch.setattr("sys.argv", written(tmp_path, '{"format": 1, "statement": {"a": 1, "a": 2}}', {}))
     assert check.main() == 2
     assert "one key twice" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", ["[]", "{}", "1", "null"])
+def test_a_kind_that_is_no_text_is_refused(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", written(tmp_path, f'{{"format": {kind}}}', {}))
+    assert check.main() == 1
+    assert "expected a certificate of a parallel or a folded design" in capsys.readouterr().err
 
 
 @pytest.mark.deep
