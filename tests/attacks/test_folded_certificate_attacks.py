@@ -31,6 +31,18 @@ HELD = "always @(posedge clk) if (moves) held <= {in0};"
 SEVEN = "15'd7"
 RATE_PINS = "circuitize_in_learning_rate in_learning_rate_i (\n    "
 TAKEN = "assign take = tvalid & tready;"
+BEYOND = (
+    "wire [16:0] tdata = in2_learning_rate_elements; wire [16:0] rate = tdata[16:0]; reg beyond; "
+    "always @(posedge clk) if (learning_rate_tvalid & learning_rate_tready) beyond <= rate > 17'd65536;"
+)
+"""A register that is 0 as long as the check of an input passes."""
+AT_ONCE = (
+    'reg one; reg two; reg three; reg told; (* ram_style = "block", no_rw_check *) reg words [0:1]; '
+    "always @(posedge clk) begin one <= ~rst & ready2; two <= ~rst & one & ~three; three <= ~rst & one; end "
+    "wire begins = ready2 & ~one; wire at = ~two; wire zero = 1'b0; "
+    "always @(posedge clk) begin if (begins | two) words[zero] <= two; if (two) "
+)
+"""A memory with no_rw_check whose entry is read at the edge of a write, by what follows."""
 COUNTED = "reg seen; always @(posedge clk) if (rst) seen <= 1'b0; else if (take) seen <= 1'b1;"
 
 Changes = list[tuple[str, str, str]]
@@ -142,6 +154,22 @@ WRONG: dict[str, tuple[Changes, str]] = {
     "a stream that takes beats in a reset": (
         [("circuitize_skid.v", "assign in_ready = ~full & ~rst;", "assign in_ready = ~full | rst;")],
         "inputs_tready is not shown to be 0 in a reset"),
+    "a memory that a wire reads at the edge of a write": (
+        [(STATUS, TAKEN, f"{TAKEN} {AT_ONCE} told <= now; end wire now = words[at];"),
+         (STATUS, "failed <= fail0", "failed <= told | fail0")], "has no_rw_check, and is not read by a register"),
+    "a memory that a write reads at the edge of a write": (
+        [(STATUS, TAKEN, f"{TAKEN} reg kept [0:1]; {AT_ONCE} kept[zero] <= words[at]; told <= kept[zero]; end"),
+         (STATUS, "failed <= fail0", "failed <= told | fail0")], "has no_rw_check, and is not read by a register"),
+    "a status that is masked by what a check would exclude": (
+        [(SHELL, "assign status_tkeep", f"{BEYOND} assign status_tkeep"),
+         (SHELL, "(out8_status_data)", "(out8_status_data & ~beyond)")], "status relies on a check"),
+    "a slot of the status with a bit that a check would exclude": (
+        [(SHELL, "assign status_tkeep", f"{BEYOND} wire [7:0] all; assign status_tdata = "
+          "{all[7:2], beyond, all[0:0]}; assign status_tkeep"),
+         (SHELL, ".data(status_tdata)", ".data(all)")], "status relies on a check"),
+    "a number of more bits than fit into memory": (
+        [(STATUS, "assign tdata = failed", "assign tdata = failed | (30000000000'd1 == 30000000000'd2)")],
+        "at most 1048576"),
     "a case without a default": (
         [(OUT, "reg active;", "reg [1:0] now; "
           "always @(posedge clk) case (now) 2'd0: now <= 2'd1; endcase reg active;")],
@@ -170,6 +198,7 @@ QUICK = [
     "a counter that depends on data",
     "a memory of two writers",
     "a name of a net that has more bits",
+    "a number of more bits than fit into memory",
     "two loops of one variable",
 ]
 ALL = [pytest.param(name, marks=[] if name in QUICK else [pytest.mark.deep]) for name in WRONG]
@@ -233,6 +262,15 @@ def test_a_key_that_stands_twice_is_refused(
     monkeypatch.setattr("sys.argv", written(tmp_path, '{"format": 1, "statement": {"a": 1, "a": 2}}', {}))
     assert check.main() == 2
     assert "one key twice" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", ["[]", "{}", "1", "null"])
+def test_a_kind_that_is_no_text_is_refused(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", written(tmp_path, f'{{"format": {kind}}}', {}))
+    assert check.main() == 1
+    assert "expected a certificate of a parallel or a folded design" in capsys.readouterr().err
 
 
 @pytest.mark.deep

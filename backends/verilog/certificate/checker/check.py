@@ -35,7 +35,7 @@ def check(certificate: Json, files: Mapping[str, str]) -> Json:
     Raise Refused if the certificate belongs to other files, or claims anything that is not shown.
     """
     kind = certificate.get("format") if isinstance(certificate, dict) else None
-    if kind not in KINDS or set(certificate) != KINDS[kind][0]:
+    if not isinstance(kind, str) or kind not in KINDS or set(certificate) != KINDS[kind][0]:
         raise Refused("expected a certificate of a parallel or a folded design, found another file")
     _, names, show = KINDS[kind]
     found = digests(files)

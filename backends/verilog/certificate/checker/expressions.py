@@ -8,6 +8,9 @@ from .tokens import Tokens
 LEVELS = (("|",), ("^",), ("&",), ("==", "!="), ("<", ">", "<=", ">="), ("+", "-"), ("*", "/"))
 """Binary operators, the loosest first."""
 
+WIDEST = 1 << 20
+"""The most bits of a literal."""
+
 REDUCTIONS = ("&", "|", "^", "~|", "~&")
 
 
@@ -77,9 +80,9 @@ class Expressions(Tokens):
         except ValueError:
             self.at -= 1
             raise self.fail("a number with its bits") from None
-        if bits < 1 or value >> bits:
+        if not 1 <= bits <= WIDEST or value >> bits:
             self.at -= 1
-            raise self.fail("a number that fits its bits")
+            raise self.fail(f"a number that fits its bits, of which there are at most {WIDEST}")
         return Number(value, bits, signed)
 
     def join(self) -> Expression:

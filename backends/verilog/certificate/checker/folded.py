@@ -266,6 +266,9 @@ class Folded:
         bits = words.bits(symbol, 1)
         if bits is None or words.bits(told, 1) is None:
             raise Refused(f"{self.top}: {STATUS} is not shown")
+        slot = words.bits(status, self.status.pitch)
+        if slot is not None and slot.last:
+            raise Refused(f"{self.top}: {STATUS} relies on a check, and must not")
         require_element(words, self.status, 0, status, words.operators.form(bits, False))
         require_failures(words, told, run.made.failures, wrong, self.top)
 

@@ -59,6 +59,15 @@ class FoldedCircuit(Circuit):
         super().__init__(modules, top)
         for name in self.read_at_once.keys() & self.written.keys():
             raise Refused(f"{self.read_at_once[name].module.name}: {name} is written, and read in an always @* block")
+        for name in sorted({name for net in self.nets.values() for driver in net.drivers for name in driver.sources}):
+            self.require_ordered(name)
+
+    def require_ordered(self, name: str) -> None:
+        """Raise Refused if a net is an unordered memory, which only a register may read: a tool may move the register
+        to the address, so that a read at the edge of a write gives any word.
+        """
+        if name in self.unordered:
+            raise Refused(f"{self.nets[name].scope.module.name}: {name} has no_rw_check, and is not read by a register")
 
     def undriven(self) -> set[str]:
         """Return the nets that need no driver: inputs, and memories that a file loads or a clocked block writes."""

@@ -157,7 +157,10 @@ class Machine:
 
     def _ports(self, name: str, made: Writing) -> Iterator[Port]:
         self._require_clock(made.clock, made.scope)
-        return ports(self._compiler, name, made)
+        for port in ports(self._compiler, name, made):
+            for read in sorted(port.reads):
+                self.circuit.require_ordered(self.names[read])
+            yield port
 
     def _load(self, files: Mapping[str, str]) -> None:
         """Read from the file of each memory the numbers with which the memory's entries begin. The file of a memory
