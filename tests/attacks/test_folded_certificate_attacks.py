@@ -215,6 +215,11 @@ TAMPERED: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "an input with the name of a state": (
         lambda found: [side[place].update(name="learning_rate") for side, place in sides(found)], "with a name each"),
     "a negative shape": (lambda found: found["statement"]["inputs"][4].update(shape=[-2, -4]), "a shape of extents"),
+    "a tensor without end": (
+        lambda found: found["statement"]["inputs"][4].update(shape=[10**9, 10**9]), "elements of a tensor"),
+    "a shift without end": (
+        lambda found: next(edge for edge in found["statement"]["edges"] if "bits" in edge).update(bits=10**9),
+        "by at most 4096 bits"),
     "a stream without a name": (lambda found: found["streams"]["inputs"][6].__setitem__(0, ""), "a name of Verilog"),
     "clocks that are no number": (lambda found: found.update(most=True), "expected at most"),
 }  # fmt: skip

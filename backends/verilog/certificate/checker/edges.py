@@ -18,6 +18,12 @@ Json = dict[str, Any]
 Elements = NDArray[Any]
 """An array of forms, in the shape of a tensor."""
 
+MOST_ELEMENTS = 1 << 24
+"""The most elements of a tensor of a statement."""
+
+MOST_BITS = 4096
+"""The most bits by which an operation of a statement shifts or wraps."""
+
 
 @dataclass
 class Stated:
@@ -70,13 +76,15 @@ def filled(shape: Any, forms: Iterable[Form]) -> Elements:
 
 
 def require_form(statement: Json) -> None:
-    """Raise Refused if a number in a statement is no integer, if a shape is no list of extents, or if two inputs or two
-    outputs have the same name.
+    """Raise Refused if a number in a statement is no integer, if a shape is no list of extents, if a tensor or a number
+    of bits is too large to be evaluated, or if two inputs or two outputs have the same name.
     """
     _require_whole(statement)
     for part in (part for key in ("inputs", "edges", "outputs") for part in statement[key]):
         if not all(type(extent) is int and extent >= 0 for extent in part["shape"]):
             raise Refused(f"expected a shape of extents from 0 up, found {part['shape']}")
+        if math.prod(part["shape"]) > MOST_ELEMENTS:
+            raise Refused(f"expected at most {MOST_ELEMENTS} elements of a tensor, found the shape {part['shape']}")
     for side in ("inputs", "outputs"):
         names = [port["name"] for port in statement[side]]
         if len(set(names)) != len(names) or not all(isinstance(name, str) for name in names):
@@ -84,8 +92,10 @@ def require_form(statement: Json) -> None:
 
 
 def _require_whole(value: Json) -> None:
-    """Raise Refused if a number in a statement is no integer."""
+    """Raise Refused if a number in a statement is no integer, or a number of bits is too large."""
     if isinstance(value, float):
         raise Refused(f"expected integers in a statement, found {value}")
+    if isinstance(value, dict) and isinstance(bits := value.get("bits", 0), int) and bits > MOST_BITS:
+        raise Refused(f"expected a shift or a wrap by at most {MOST_BITS} bits, found {bits}")
     for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
         _require_whole(inner)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from .bits import After, Bits
-from .edges import Json, Stated
+from .edges import Json, Stated, require_form
 from .folded_circuit import FoldedCircuit
 from .folded_reading import read_folded
 from .forms import Form
@@ -64,6 +64,7 @@ def shown_folded(
     """
     if not all(type(n) is int and 0 < n <= bound for n, bound in ((most, MOST_CLOCKS), (limit, LIMIT))):
         raise Refused(f"expected at most {MOST_CLOCKS} clocks and {LIMIT} values, found {most} and {limit}")
+    require_form(statement)
     modules = modules_of(files)
     circuit = FoldedCircuit(modules, top)
     memories = {name: text for name, text in files.items() if name.endswith(".hex")}
