@@ -55,7 +55,7 @@ class Itself:
 
 
 class _Pairing:
-    """A pairing of the wires and edges of one arrow with the equal ones of the other."""
+    """A pairing of the wires and edges of one arrow with equal ones of another arrow."""
 
     def __init__(self, a: Arrow, b: Arrow) -> None:
         self.a, self.b = a, b
