@@ -71,10 +71,7 @@ def design(made: Bound, scheduler: str, options: Mapping[str, Any]) -> Design:
     """Return the design that a scheduler makes of a program, without a shell of streams. Raise CircuitizeError for a
     program or a budget for which the scheduler can make no design.
     """
-    if not made.streamed:
-        raise CircuitizeError(
-            "expected a program with an input that enters frame by frame, found only held ones; leave one that is not"
-        )
+    require_streamed(made)
     if made.modal is not None:
         if scheduler != "folded":
             raise CircuitizeError(f"--loadable: expected --scheduler folded, found {scheduler}; its weights are wires")
@@ -82,3 +79,11 @@ def design(made: Bound, scheduler: str, options: Mapping[str, Any]) -> Design:
     state = {"initial": made.initial} if made.initial and scheduler == "folded" else {}
     result: Design = import_module(f"{__package__}.{scheduler}").schedule(made.program, **options, **state)
     return result
+
+
+def require_streamed(made: Bound) -> None:
+    """Raise CircuitizeError for a program whose inputs are all held, so that no frame begins."""
+    if not made.streamed:
+        raise CircuitizeError(
+            "expected a program with an input that enters frame by frame, found only held ones; leave one that is not"
+        )

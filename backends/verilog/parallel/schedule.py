@@ -32,13 +32,18 @@ NAME = "parallel"
 
 MULTIPLICATIONS = ("adders", "dsp")
 
+DEFAULT_LEVELS = 4
+"""The most adders between two registers, where no other number is asked for."""
+
 
 class Unrolled:
     """A program as a netlist and a pipeline, which is the parallel scheduler's result, from which sizes are estimated
     and Verilog is emitted.
     """
 
-    def __init__(self, program: IntegerProgram, levels_per_stage: int = 4, multiplication: str = "adders") -> None:
+    def __init__(
+        self, program: IntegerProgram, levels_per_stage: int = DEFAULT_LEVELS, multiplication: str = "adders"
+    ) -> None:
         _check(program, levels_per_stage, multiplication)
         inputs, outputs = stream_names((p.name for p in program.inputs), (p.name for p in program.outputs))
         self.net, self.dsp = Netlist(), multiplication == "dsp"
@@ -65,7 +70,17 @@ class Unrolled:
         status = Stream(STATUS, "", True, Fixed((), 0, 0, 1), 1)
         self.outputs.append((status, np.array([any_of(self.net, lowering.failures)], np.int64)))
         self.wanted = np.unique(np.concatenate([nodes for _, nodes in self.outputs]))
-        self.pipe: Pipeline = pipeline(self.net, self.wanted, levels_per_stage)
+        self.pipe: Pipeline
+        self.stage(levels_per_stage)
+
+    @property
+    def depth(self) -> int:
+        """Return the number of levels of adders from inputs to outputs, which one stage may contain."""
+        return max(int(self.net.level[self.pipe.live].max(initial=0)), 1)
+
+    def stage(self, levels_per_stage: int) -> None:
+        """Place the pipeline registers anew, with at most so many levels of adders between two of them."""
+        self.pipe = pipeline(self.net, self.wanted, levels_per_stage)
 
     def report(self) -> Json:
         """Return the sizes of the parallel design before anything is emitted: LUTs, registers, DSPs, block memory and
@@ -154,7 +169,7 @@ class Unrolled:
         return [value for value in (values[wire] for wire in arrow.outputs.tolist()) if value is not None]
 
 
-def schedule(program: IntegerProgram, levels_per_stage: int = 4, multiplication: str = "adders") -> Design:
+def schedule(program: IntegerProgram, levels_per_stage: int = DEFAULT_LEVELS, multiplication: str = "adders") -> Design:
     """Return the design that the parallel scheduler makes of an integer program whose parameters are bound.
 
     In a parallel design, at most `levels_per_stage` adders lie between two registers. In a parallel design, products

@@ -4,6 +4,7 @@ and write.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +22,8 @@ from circuitize.backends.verilog.devices.asked import Asked
 from circuitize.backends.verilog.project import Project, write_project
 from circuitize.backends.verilog.shell import Interface
 from circuitize.backends.verilog.sizes import SIZES
+from circuitize.backends.verilog.timing import MHZ as EXPECTED
+from circuitize.backends.verilog.timing import Clock
 from circuitize.circuits.arrays import Quantize
 from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError
@@ -106,10 +109,11 @@ class HardwareModel(WrittenCircuit):
             name: tuple(wires[wire] for wire in leaving if wires[wire] >= 0) for name, leaving in found.results.items()
         }
         self.asked = Asked.of(options)
+        self.clock = Clock(self.asked.family, None if config.mhz is None else math.ceil(config.mhz))
         own = {name: options[name] for name in INTERFACE if name in options}
         rest = {name: value for name, value in options.items() if name not in (*INTERFACE, *ASKED)}
         with phases.phase("schedule", "scheduling"):
-            self.design = shared(made, config.reuse_of, Interface(**own), rest)
+            self.design = shared(made, config.reuse_of, Interface(**own), rest, self.clock)
         bound = Bound(made, {})
         with phases.phase("vectors", "running the program on its examples"):
             self.frames = vectors(bound, example_frames(bound) or frames_to_try(bound, FRAMES, seed=0))
@@ -195,8 +199,9 @@ class HardwareModel(WrittenCircuit):
             "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
             for row in (heads, cells)
         ]
-        answer = [] if self.holding is None else ["", self.holding.text]
-        return "\n".join([*lines, "", *whole, *answer])
+        answers = [self.clock.told(self.design)] if EXPECTED in self.design.report else []
+        answers += [] if self.holding is None else [self.holding.text]
+        return "\n".join([*lines, "", *whole, *([""] if answers else []), *answers])
 
     @property
     def holding(self) -> Holding | None:

@@ -17,6 +17,7 @@ from .options import Option, Options
 
 if TYPE_CHECKING:
     from circuitize.api.exact import Exact
+    from circuitize.backends.verilog.bound import Bound
     from circuitize.circuits.operation import Operation
     from circuitize.circuits.program import IntegerProgram
     from circuitize.sims.rtl.designs import DesignRun
@@ -58,7 +59,9 @@ class Verilog(Target["Hardware"]):
             default="folded",
             required="parallel is for small networks",
         ),
-        Option("levels_per_stage", "count", "adders between registers (default: 4)", "N", only=PARALLEL),
+        Option(
+            "levels_per_stage", "count", "adders between registers (default: 4, or as --mhz allows)", "N", only=PARALLEL
+        ),
         Option(
             "multiplication", "choice", "products with constants (default: adders)", choices=MULTIPLY, only=PARALLEL
         ),
@@ -74,7 +77,7 @@ class Verilog(Target["Hardware"]):
         Option("predict", "name", "beside a step: its prediction, on the same memory", "FILE.py:NAME", only=FOLDED),
         Option("board", "choice", "files for a board, with a Makefile for its bitstream", choices=BOARDS),
         Option("vivado", "name", "scripts for a Xilinx part, xc7z020clg400-1 and others; never tried", "PART"),
-        Option("mhz", "count", "the clock with --board (default: 50) or --vivado (default: 100)", "N"),
+        Option("mhz", "count", "the clock with --board (default: 50), --vivado (100) or --family ecp5", "N"),
         Option("family", "choice", "whose cells are counted (default: xc7)", choices=FAMILIES, commands=EITHER),
         Option("device", "name", "whether it holds the design: LFE5U-85F, XC7A35T and others", "NAME", commands=EITHER),
         Option("plot", "file", "draw cycles and LUTs of folded designs there", "FILE.svg", commands=("estimate",)),
@@ -89,12 +92,14 @@ class Verilog(Target["Hardware"]):
     def require(self, command: str, options: Options) -> None:
         if "plot" in options:
             require_file(Path(options["plot"]))
-        if "device" in options:
+        if {"device", "mhz"} & options.keys():
             from circuitize.backends.verilog.devices import Asked
 
-            Asked.of(options)
-        if "mhz" in options and not {"board", "vivado"} & options.keys():
-            raise CircuitizeError("--mhz: expected --board or --vivado beside it, found neither; leave it out")
+            asked = Asked.of(options)
+            if "mhz" in options and not {"board", "vivado"} & options.keys():
+                from circuitize.backends.verilog.timing import Clock
+
+                Clock(asked.family, options["mhz"]).require()
         if {"board", "vivado"} <= options.keys():
             raise CircuitizeError("--vivado: expected no --board, found it; leave one of the two out")
 
@@ -107,30 +112,39 @@ class Verilog(Target["Hardware"]):
         """Return the sizes of the folded design and its `tradeoff`, and those of the `parallel` design if it is small
         enough; if the program cannot be folded, return those of the `parallel` design alone.
 
-        The sizes of each design are given by FPGA family, with whether the chosen device holds the design.
+        The sizes of each design are given by FPGA family, with whether the chosen device holds the design and, for a
+        family whose delays are known, the MHz that its clock is expected to reach.
         """
         from circuitize.backends.verilog.devices import Asked
         from circuitize.backends.verilog.shell import Interface
         from circuitize.backends.verilog.sizes import folded_sizes, parallel_sizes, tradeoff
+        from circuitize.backends.verilog.timing import with_mhz
         from circuitize.sims.rtl.frames import bound_somehow
 
         from .tradeoff_plot import plot
 
         plain, asked = Interface(), Asked.of(options)
+
+        def answered(sizes: Json, made: Bound, scheduler: str, **options: int) -> Json:
+            return with_mhz(asked.answered(sizes), made, scheduler, options, asked.family)
+
         found: Json = {}
         left_out: dict[str, str] = {}
-        made: IntegerProgram | None = None
+        bound: Bound | None = None
         for scheduler in ("folded", "parallel"):
             try:
-                made = made or bound_somehow(program).program
+                bound = bound or bound_somehow(program)
+                made = bound.program
                 if scheduler == "folded":
                     found |= {
-                        **asked.answered(folded_sizes(made, None, plain)),
+                        **answered(folded_sizes(made, None, plain), bound, scheduler),
                         "scheduler": scheduler,
-                        "tradeoff": [asked.answered(row) for row in tradeoff(made, plain)],
+                        "tradeoff": [
+                            answered(row, bound, scheduler, lanes=row["lanes"]) for row in tradeoff(made, plain)
+                        ],
                     }
                 else:
-                    parallel = asked.answered(parallel_sizes(made, plain))
+                    parallel = answered(parallel_sizes(made, plain), bound, scheduler)
                     found |= {scheduler: parallel} if found else {**parallel, "scheduler": scheduler}
             except CircuitizeError as error:
                 left_out[scheduler] = str(error)
@@ -148,18 +162,20 @@ class Verilog(Target["Hardware"]):
         """
         from circuitize.backends.verilog.devices import Asked
         from circuitize.backends.verilog.sizes import CYCLES
+        from circuitize.backends.verilog.timing import MHZ
 
         asked = Asked.of({"family": sizes["family"]})
         rows = [(sizes["scheduler"], sizes)]
         rows += [("parallel", sizes["parallel"])] if "parallel" in sizes else []
         rows += [(f"folded, P = {row['lanes']}", row) for row in sizes.get("tradeoff", ())]
         wide = max(len(title) for title, _ in rows)
-        cells = {title: {**asked.cells(row), **{name: row[name] for name in CYCLES}} for title, row in rows}
-        heads = [name.replace("_", " ") for name in cells[rows[0][0]]]
+        fields = (*CYCLES, MHZ) if any(MHZ in row for _, row in rows) else CYCLES
+        cells = {title: {**asked.cells(row), **{name: row.get(name) for name in fields}} for title, row in rows}
+        heads = [{MHZ: "MHz"}.get(name, name.replace("_", " ")) for name in cells[rows[0][0]]]
         yield f"{self.title}, {asked.family.title}"
         yield " " * (wide + 2) + "".join(f"  {head:>15}" for head in heads)
         for title, row in rows:
-            counts = "".join(f"  {count:>15,}" for count in cells[title].values())
+            counts = "".join(f"  {'' if count is None else f'{count:,}':>15}" for count in cells[title].values())
             yield f"  {title:<{wide}}{counts}" + (f"  {row['device']['text']}" if "device" in row else "")
 
     def cost(self, program: IntegerProgram) -> int:

@@ -11,12 +11,15 @@ from circuitize.api.exact import Exact
 from circuitize.api.user_files import program_in
 from circuitize.api.values import given_values, require_values, rounded
 from circuitize.backends.verilog.board import DEFAULT, Board, for_serial_line
-from circuitize.backends.verilog.bound import Bound, bound_to, integrated
+from circuitize.backends.verilog.bound import Bound, bound_to
 from circuitize.backends.verilog.devices.asked import OPTIONS, Asked
+from circuitize.backends.verilog.devices.family import ECP5
 from circuitize.backends.verilog.modes import Modal
+from circuitize.backends.verilog.parallel.schedule import DEFAULT_LEVELS
 from circuitize.backends.verilog.project import Project, write_project
 from circuitize.backends.verilog.shell import Interface
 from circuitize.backends.verilog.sizes import CYCLES, SIZES
+from circuitize.backends.verilog.timing import LEVELS, MHZ, Clock, clocked
 from circuitize.backends.verilog.vivado import Vivado, for_dma
 from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError
@@ -48,7 +51,11 @@ class Hardware(WrittenCircuit):
     def __init__(self, target: Target[Any], exact: Exact, phases: Phases, request: Request) -> None:
         options = dict(request.options)
         scheduler = options.pop("scheduler", target.options[0].default)
-        self.vivado, self.board, self.asked = vivado_of(options), board_of(options), asked_of(options)
+        self.vivado, self.asked = vivado_of(options), asked_of(options)
+        self.board = board_of(options)
+        self.clock = clock_of(options, self.board, self.asked)
+        if self.board is not None and "mhz" not in request.options and scheduler == "parallel":
+            options.setdefault(LEVELS, DEFAULT_LEVELS)
         interface = Interface(**{name: options.pop(name) for name in INTERFACE if name in options})
         made = loadable(exact.integer, request, options)
         self.modal = made.modal
@@ -61,7 +68,7 @@ class Hardware(WrittenCircuit):
                     f"{self.vivado.part} has no processor: no block design is written, only the IP and synthesis"
                 )
         with phases.phase("schedule", "scheduling"):
-            self.design = integrated(made, scheduler, options, interface)
+            self.design = clocked(made, scheduler, options, interface, self.clock)
         with phases.phase("vectors", "running the program on its examples"):
             self.frames = vectors(made, example_frames(made) or frames_to_try(made, RANDOM_FRAMES, seed=0))
         self.program = made.program
@@ -74,6 +81,9 @@ class Hardware(WrittenCircuit):
             found = self.asked.holding(sizes)
             if found is not None and not found.holds:
                 request.say(f"{found.text}; the design is written all the same")
+        self.sizes |= {name: sizes[name] for name in (LEVELS, MHZ) if name in sizes}
+        for remark in [] if self.clock is None else self.clock.remarks(self.design):
+            request.say(remark)
 
     @property
     def report(self) -> Json:
@@ -100,6 +110,8 @@ class Hardware(WrittenCircuit):
         yield [("streams", streams[0]), *(("", text) for text in streams[1:])]
         if self.asked is not None and (found := self.asked.holding(self.design.report)) is not None:
             yield f"  {found.text}"
+        if self.clock is not None and MHZ in self.design.report:
+            yield f"  {self.clock.told(self.design)}"
         size = amount_of_bytes(sum(written.values()))
         on_board = f", make -C {folder}/board bitstream" if self.board else ""
         if self.vivado:
@@ -117,9 +129,19 @@ def asked_of(options: dict[str, Any]) -> Asked | None:
 
 
 def board_of(options: dict[str, Any]) -> Board | None:
-    """Return the board that the options name, or None, and remove the board's options from the options."""
-    given = {name: options.pop(name) for name in ("board", "mhz") if name in options}
-    return Board(given["board"], given.get("mhz", DEFAULT)) if given else None
+    """Return the board that the options name, or None, and remove the board from the options."""
+    name = options.pop("board", None)
+    return None if name is None else Board(name, options.get("mhz", DEFAULT))
+
+
+def clock_of(options: dict[str, Any], board: Board | None, asked: Asked | None) -> Clock | None:
+    """Return the clock of the board, or that for which the options ask beside a family, and remove it from the options;
+    None if there is neither a board nor a family.
+    """
+    mhz = options.pop("mhz", None)
+    if board is not None:
+        return Clock(ECP5, board.mhz)
+    return None if asked is None else Clock(asked.family, mhz)
 
 
 def vivado_of(options: dict[str, Any]) -> Vivado | None:
