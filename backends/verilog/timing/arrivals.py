@@ -133,14 +133,14 @@ class Arrivals:
         return cells.compared(left, right, any(self._signed(part, scope) for part in (value.left, value.right)))
 
     def _significant(self, value: Expression, scope: Scope) -> int:
-        """Return the number of bits of an operand of a product, without the copies of its sign or zeros."""
+        """Return the number of bits of an operand of a product, as a signed number without copies of its sign."""
         match value:
             case Signed(inner):
                 return self._significant(inner, scope)
             case Number(amount, _):
                 return amount.bit_length() + 1
-            case Join((Repeat(), *rest)):
-                return 1 + sum(self.loads.width(part, scope) for part in rest)
+            case Join((Repeat(_, repeated), *rest)):
+                return isinstance(repeated, Number) + sum(self.loads.width(part, scope) for part in rest)
             case Name(name) if name in scope.names:
                 drivers = self.circuit.nets[scope.names[name]].drivers
                 if len(drivers) == 1 and drivers[0].value is not None:
