@@ -40,7 +40,8 @@ class Clock:
         if self.family.name not in DELAYS:
             families = " or ".join(DELAYS)
             raise CircuitizeError(
-                f"--mhz: expected --board, --vivado or --family {families} beside it, found none; leave it out"
+                f"--mhz: expected --board, --vivado or --family {families} beside it, found the family "
+                f"{self.family.name}; leave it out"
             )
         if self.mhz is not None and not SLOWEST <= self.mhz <= FASTEST:
             raise CircuitizeError(f"--mhz: expected {SLOWEST} to {FASTEST}, found {self.mhz}; choose another clock")

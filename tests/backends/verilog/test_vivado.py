@@ -177,7 +177,7 @@ BAD = {
     ("--vivado", "xc7z020clg400-1", "--elements", "packed"): "--vivado: expected elements in whole bytes, found --elem",
     ("--vivado", "xc7z020clg400-1", "--mhz", "400"): "--mhz: expected 10 to 250, found 400; choose a slower clock",
     ("--vivado", "xc7z020clg400-1", "--board", "ulx3s-85f"): "--vivado: expected no --board, found it; leave one",
-    ("--mhz", "50"): "--mhz: expected --board, --vivado or --family ecp5 beside it, found none; leave it out",
+    ("--mhz", "50"): "expected --board, --vivado or --family ecp5 beside it, found the family xc7; leave it out",
 }
 
 
