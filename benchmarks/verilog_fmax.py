@@ -32,10 +32,10 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 from timed_designs import DESIGNS, RECORD, measured, medians  # noqa: E402
+from verilog_ecp5 import written  # noqa: E402
 
 from circuitize.backends.verilog.design import Design  # noqa: E402
 from circuitize.backends.verilog.devices.family import ECP5  # noqa: E402
-from circuitize.backends.verilog.project.synthesis import scripts  # noqa: E402
 from circuitize.backends.verilog.timing.delays import DELAYS, Delays  # noqa: E402
 from circuitize.backends.verilog.timing.paths import Paths  # noqa: E402
 from circuitize.backends.verilog.timing.reading import Circuit, circuit_of  # noqa: E402
@@ -48,12 +48,7 @@ WIRES = ("wire", "spread", "gate", "column")
 
 def synthesized(design: Design, folder: Path, yosys: str) -> None:
     """Write yosys' netlist of a design to synth/ecp5.json of a folder."""
-    (folder / "rtl").mkdir()
-    (folder / "synth").mkdir()
-    for name, text in design.files.items():
-        (folder / "rtl" / name).write_text(text)
-    for name, text in scripts(design).items():
-        (folder / "synth" / name).write_text(text)
+    written(design, folder)
     subprocess.run([yosys, "-q", "-s", "synth/ecp5.ys"], cwd=folder, capture_output=True, check=True)
 
 

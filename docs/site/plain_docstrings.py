@@ -70,7 +70,7 @@ def converted(lines: list[str]) -> list[str]:
 
 
 def process(app: Any, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
-    """Overwrite the lines of a docstring with the converted lines, on Sphinx's event `autodoc-process-docstring`."""
+    """Put the converted lines of a docstring in the place of its own; Sphinx calls this for each docstring."""
     lines[:] = converted(lines)
 
 

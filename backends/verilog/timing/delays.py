@@ -14,9 +14,9 @@ class Delays:
     A look-up table takes `table`; a sum takes `carry_in` from an operand to the carry chain, `carry` for each further
     bit, and `carry_out` to its result, and `same_bit` from an operand to the result's bit of the same place. Registers,
     block memories and multipliers take `register`, `block` and `multiplier`. A wire takes `wire` to one reader, and
-    `spread` more each time that its readers double; `beside` is the wire from a cell to the register
-    next to it, and `column` is how much longer a wire to or from a multiplier or a block memory is, which stand in few
-    columns. A gate of two inputs takes the part `gate` of a table's level, since a table holds several.
+    `spread` more each time that its readers double; `beside` is the wire from a cell to the register next to it, and
+    `column` is how much longer a wire to or from a multiplier or a block memory is, which stand in few columns. A gate
+    of two inputs takes the part `gate` of a table's level, since a table holds several.
     """
 
     table: float
