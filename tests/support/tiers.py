@@ -91,6 +91,12 @@ def select(items: list[pytest.Item]) -> tuple[list[pytest.Item], list[pytest.Ite
     return kept, left
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """For the conftest of tests in an environment of their own: the tier's tests."""
+    items[:], left = select(items)
+    config.hook.pytest_deselected(items=left)
+
+
 def case_class(item: pytest.Item) -> Hashable:
     """Cases of one test whose parameters have the same types, and apply the same operation, are of one class."""
     given = getattr(item, "callspec", None)
