@@ -43,7 +43,7 @@ SMALL = f"{modal_designs.__file__}:"
 PROGRAMS = {
     "counter": (HERE + "counter",),
     "arithmetic": (HERE + "arithmetic",),
-    "modes": (SMALL + "step", "--predict", SMALL + "predict", "--lanes", "24"),
+    "modes": (SMALL + "step", "--predict", SMALL + "predict", "--lanes", "8"),
     "loadable": (SMALL + "predict", "--loadable", "--bus-bits", "64"),
     "step": (SMALL + "step", "--loadable"),
     "iris": ("examples/iris.py:step", "--predict", "examples/iris.py:predict", "--lanes", "16"),
