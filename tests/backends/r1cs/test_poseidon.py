@@ -7,6 +7,7 @@ import galois
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tiers import TIER
 
 from circuitize.backends.field import BN254, Field
 from circuitize.backends.poseidon_constants import PARTIAL_ROUNDS, PoseidonParameters, poseidon_parameters
@@ -107,8 +108,9 @@ def test_rows_of_a_permutation(width: int, capacity: int | None, rows: int) -> N
 
 def test_each_changed_wire_breaks_a_row() -> None:
     system, witness = emitted(poseidon_parameters(3), 0, awkward(np.random.default_rng(1), 1, 2))
+    changes = (1, -1, 1 << 128)
     for wire in range(1, system.wires):
-        for change in (1, -1, 1 << 128):
+        for change in changes if TIER == "deep" else changes[wire % 3 :][:1]:
             values = list(witness)
             values[wire] += change
             assert len(failing_rows(system, BN254.from_integers(values)))
