@@ -25,7 +25,7 @@ from circuitize.frontends.datasets import iris as flowers
 from circuitize.sims.rtl import Simulation, check_design, compare, expected, state_names
 
 Integers = NDArray[np.int64]
-STEPS = count(8, deep=50)
+STEPS = count(6, deep=50)
 
 
 @cache

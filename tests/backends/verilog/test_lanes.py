@@ -28,7 +28,7 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.sims.rtl import Simulation, compare, expected
 from circuitize.sims.rtl.session import session, session_frames
 
-FRAMES = count(10, deep=60)
+FRAMES = count(6, deep=60)
 LANES = 6
 """With so many a stage gives up the lanes clocks after its last read, and one is read while it is written."""
 FEW, ODD = 3, 16
