@@ -29,7 +29,7 @@ def step() -> Design:
     program = example("iris.py:step").integer
     held = [port for port in program.inputs if port.held]
     return schedule(
-        program, {port.name: np.zeros(port.format.shape, np.int64) for port in held if port.format}, lanes=40
+        program, {port.name: np.zeros(port.format.shape, np.int64) for port in held if port.format}, lanes=16
     )
 
 

@@ -186,7 +186,7 @@ def test_readers_share_what_steps_alone_write_and_read() -> None:
 
 
 def test_lint(tmp_path: Path) -> None:
-    for kind in ("both", "step", "predict"):
+    for kind in ("both", "predict", "step")[: count(2, deep=3)]:
         of = design(kind)
         folder = tmp_path / kind
         folder.mkdir()
