@@ -262,7 +262,10 @@ def test_another_learning_rate(made: Made, key: ProvingKey) -> None:
 
 
 def test_another_datum(made: Made) -> None:
-    """Each element of each input in turn (in `make test` the first and the last) is one more than what was committed to, and all that follows is in order."""
+    """Each element of each input in turn is one more than what was committed to, and all that follows is in order.
+
+    In `make test` the first and the last element.
+    """
     for port in made.program.inputs:
         wire = made.wire("input", port.name)
         size = made.trace[wire].size

@@ -50,8 +50,11 @@ def size(case: RealCase) -> int:
     return sum(prod(source.shape) for source in case.sources)
 
 
-# The smallest of each operation: what its rows are for does not depend on how many elements there are.
-@pytest.mark.parametrize("case", tiers.of_each(sorted(real_cases(), key=size, reverse=True)), ids=str)
+SHRINKING: list[RealCase] = sorted(real_cases(), key=size, reverse=True)
+"""The last case of each operation is its smallest: elements more are rows of the same kinds."""
+
+
+@pytest.mark.parametrize("case", tiers.of_each(SHRINKING), ids=str)
 def test_every_real_operation_is_determined(case: RealCase) -> None:
     found = audit(constraints(quantized(case)))
     assert found.determined, found.open_wires[:5]

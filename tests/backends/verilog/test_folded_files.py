@@ -43,7 +43,7 @@ def design(name: str) -> Design:
     return makers[name]()
 
 
-NAMES = ("perceptron", "network at 72", "network at 9", "step")
+NAMES = ("perceptron", "network at 72", pytest.param("network at 9", marks=pytest.mark.deep), "step")
 
 
 def written(made: Design, folder: Path) -> list[str]:

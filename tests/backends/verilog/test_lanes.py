@@ -94,7 +94,7 @@ def test_steps_equal_the_executors(lanes: int) -> None:
     assert 0 < wanted.undefined.sum() < len(wanted.undefined)
     with Simulation(design(lanes)) as simulation:
         found = simulation.run(vectors)
-        for beats in (found, simulation.run(vectors, 1), simulation.run(vectors, 2)):
+        for beats in (found, *(simulation.run(vectors, pace) for pace in range(1, count(2, deep=3)))):
             assert compare(beats, wanted).first_difference is None
     report = design(lanes).report
     assert (found.latency_cycles, found.interval_cycles) == (report["latency_cycles"], report["interval_cycles"])

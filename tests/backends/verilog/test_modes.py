@@ -56,7 +56,7 @@ def test_frames_of_every_mode_equal_the_executor(kind: str, bus_bits: int | None
     vectors = session_frames(found, count(24, deep=60), 1, initial)
     wanted = session(found, vectors, initial)
     with Simulation(design(kind, bus_bits)) as simulation:
-        for pace in (None, 1, 2):
+        for pace in (None, 1, 2)[: count(2, deep=3)]:
             compared = compare(simulation.run(vectors, pace), wanted)
             assert (compared.mismatches, compared.first_difference) == (0, None)
 
