@@ -96,12 +96,17 @@ class Measure:
 
     def __init__(self, diagram: Diagram, names: Sequence[str], style: Style) -> None:
         self.diagram, self.names, self.style = diagram, names, style
+        self._known: dict[tuple[int, tuple[bool, ...], tuple[bool, ...], tuple[bool, ...]], Glyph] = {}
 
     def glyph(self, box: Box, reach: Reach) -> Glyph:
-        """Return a box with its measures, given which of its wires continue to other columns."""
-        if box.axes is None:
-            return self._whole(box, reach)
-        return self._single(box, reach)
+        """Return a box of the diagram with its measures, given which of its wires continue to other columns."""
+        here = tuple([wire in reach.here for wire in box.sources])
+        on, named = (tuple([wire in some for wire in box.targets]) for some in (reach.on, reach.named))
+        key = id(box), here, on, named
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._whole(box, reach) if box.axes is None else self._single(box, reach)
+        return found
 
     def _ports(self, wires: Sequence[int], top: int, sides: Sequence[tuple[str, str, bool]]) -> tuple[Port, ...]:
         """Return the arrays at one side of a box, from top to bottom, each with its tag, the text above it, and whether

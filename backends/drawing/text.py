@@ -4,6 +4,7 @@ machine has.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from unicodedata import east_asian_width
 
 # Advance widths of Helvetica, and of the fonts made to its measure (Arial, Liberation Sans), in 1/1000 of the size:
@@ -30,6 +31,7 @@ MOST = 48
 """The characters of a text that is not cut."""
 
 
+@lru_cache(maxsize=1 << 14)
 def width(text: str, size: int, bold: bool = False) -> int:
     """Return the width of a line of text in whole pixels, rounded up."""
     table = _BOLD if bold else _REGULAR

@@ -29,6 +29,9 @@ Integers = NDArray[np.int64]
 LONGEST = 3600
 """The most seconds that a simulation may take."""
 
+QUIET = 20_000
+"""The fewest cycles without a beat after which a design is taken to hang."""
+
 BREACHES = {
     "unknown": "is not 0 or 1",
     "unsteady": "changed or withdrew a beat before it was taken",
@@ -232,7 +235,7 @@ def _patience(design: Design) -> int:
     design states for a frame.
     """
     known = [int(design.report.get(key, 0)) for key in ("latency_cycles", "interval_cycles")]
-    return 20_000 + 8 * sum(known)
+    return QUIET + 8 * sum(known)
 
 
 class _Said:

@@ -140,7 +140,7 @@ def test_damage_is_one_line_or_changes_nothing(name: str, pair: tuple[Path, Path
     a, b = pair
     path, random = b / name, np.random.default_rng(len(name))
     whole = path.read_bytes()
-    for case in range(count(8, deep=400)):
+    for case in range(count(5, deep=400)):
         content = bytearray(whole)
         if case == 0:
             content = content[:-1]

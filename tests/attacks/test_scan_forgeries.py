@@ -24,6 +24,7 @@ from scan_programs import (
     reading_a_dataset,
 )
 from tensor_proofs import entering, refusals
+from tiers import TIER
 
 from circuitize.backends.tensor import drafting
 from circuitize.backends.tensor.dataset import ROWS, Dataset
@@ -139,6 +140,8 @@ def test_without_ranges_of_checks_steps_have_values_that_they_have_not(monkeypat
         unchecked = tried.unchecked()
         if tried.honest is None and unchecked is not None:
             accepted += Bench(tried.plan).fault(unchecked) is None
+        if accepted and TIER != "deep":
+            break
     assert accepted
 
 
@@ -159,6 +162,8 @@ def test_without_the_equation_of_a_column_it_is_any(monkeypatch: pytest.MonkeyPa
             values = tried.unchecked(forgery)
             if values is not None and any(not np.array_equal(values[i], honest[i]) for i in bench.columns):
                 accepted += bench.fault(values) is None
+        if accepted and TIER != "deep":
+            break
     assert accepted
 
 

@@ -6,18 +6,17 @@ Single gadgets are enumerated in test_gadgets.py; here operations meet: fused, s
 from __future__ import annotations
 
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
 from enumeration import without
+from example_programs import example
 from numpy.typing import NDArray
 from r1cs_programs import chain, program, single
 from small_programs import draw, random_program
-from tiers import count
+from tiers import TIER, count
 from witness_search import Search, Undetermined
 
-from circuitize.api.named import exact_named
 from circuitize.backends.field import BN254, Field
 from circuitize.backends.r1cs.emit import Emission, emit
 from circuitize.backends.r1cs.witness import random_salts, witness
@@ -29,7 +28,6 @@ from circuitize.circuits.types import Fixed
 from circuitize.circuits.values import to_integers
 from circuitize.sims import integer
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 PRIMES = [p for p in range(3, 4000) if all(p % q for q in range(2, int(p**0.5) + 1))]
 
 
@@ -81,7 +79,7 @@ def drawn(first: int, count: int, operations: int) -> list[tuple[int, IntegerPro
     return found
 
 
-@pytest.mark.parametrize("first", range(0, 50, 10))
+@pytest.mark.parametrize("first", range(0, count(30, deep=50), 10))
 def test_random_programs(first: int) -> None:
     defined = 0
     for seed, given in drawn(first, 10, 7):
@@ -121,7 +119,7 @@ def test_random_programs_on_every_element_of_a_small_field() -> None:
 @pytest.mark.parametrize("low", [-9, *(pytest.param(low, marks=pytest.mark.deep) for low in (-8, -1, 0)), 3])
 def test_intervals_of_inputs_shifts_and_checks(low: int) -> None:
     """x in [low, high], then floor(x / 2) in [a, b]: every such interval, and every element of the field."""
-    for high in (low, low + 1, low + 4, low + 7, low + 8):
+    for high in (low, low + 1, low + 4, low + 7, low + 8) if TIER == "deep" else (low, low + 1, low + 7):
         least, greatest = low >> 1, high >> 1
         for a, b in [(i, j) for i in range(least - 1, greatest + 1) for j in range(i, greatest + 2) if j >= least]:
             given = chain(Fixed((), 0, low, high), integers.Scale(1, 0), integers.Shift(1), integers.Check(a, b))
@@ -174,7 +172,7 @@ def test_no_row_is_idle(given: IntegerProgram) -> None:
 
 def test_whole_steps_have_one_witness() -> None:
     """Irises, commitments included; the digits step, of a quarter of a million rows, has one too."""
-    given = exact_named(str(EXAMPLES / "iris.py:step")).integer
+    given = example("iris.py:step").integer
     emission = emit(given)
     inputs = {port.name: to_integers(port, given.examples[0][port.name], "example") for port in given.inputs}
     salts = random_salts(emission.plan)

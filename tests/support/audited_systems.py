@@ -30,6 +30,8 @@ GADGETS: list[tuple[int, IntegerOperation, tuple[Fixed, ...]]] = [
     (13, integers.ArgMax(0), (fixed(0, 1, 3),)),
     (31, integers.ArgMax(0), (fixed(-1, 2, 2),)),
 ]
+WIDE_DIVIDE = 2
+"""The place of the gadget that takes longest to enumerate: a division, as the next one is."""
 
 
 def rows(forms: list[Form]) -> Rows:

@@ -6,9 +6,11 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from tiers import count
+
 from circuitize.backends.verilog.board.ulx3s import primitive
 
-CLOCKS = 3000
+CLOCKS = count(1000, deep=3000)
 
 SHOWN = {"READBEFOREWRITE": 0, "WRITETHROUGH": 1, "NORMAL": 2}
 

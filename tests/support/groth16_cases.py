@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
+from tiers import count
 
 from circuitize.backends.field import BN254, Limbs
 from circuitize.backends.r1cs.system import LARGE, ConstraintSystem, Matrix
@@ -64,9 +65,9 @@ def random_system(
 
 
 def damage(content: bytes) -> Iterator[bytes]:
-    """Every truncation and every flipped byte near the start; some of each elsewhere."""
-    step = max(1, len(content) // 150)
-    places = [*range(min(300, len(content))), *range(0, len(content), step), len(content) - 1]
+    """Truncations and flipped bytes: in the deep tier every one near the start, else every third; some elsewhere."""
+    step = max(1, len(content) // count(50, deep=150))
+    places = [*range(0, min(300, len(content)), count(3, deep=1)), *range(0, len(content), step), len(content) - 1]
     for place in places:
         yield content[:place]
         for mask in (1, 0x80, 0xFF):

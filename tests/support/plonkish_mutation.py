@@ -57,7 +57,7 @@ def survivors(
     below = _below(system)
     for gate in system.gates:
         rows = supports.rows(gate.node)
-        honest = Evaluator(grid, rows)
+        honest, reach = Evaluator(grid, rows), Reach(grid, rows, below)
         honest.value(gate.node)
         for node in sorted(below[gate.node]):
             _, column, rotation = system.nodes[node].tolist()
@@ -66,8 +66,9 @@ def survivors(
             replaced = honest.without(_reads(below, node), {node: found})
             fails = nonzero(system, replaced.value(gate.node))
             rejected[column, at[fails]] = True
-            used[column, at[_matters(grid, gate.node, node, rows)]] = True
+            used[column, at[reach.matters(gate.node, node)]] = True
     every = np.arange(system.rows)
+    reach = Reach(grid, every, below)
     for lookup in system.lookups:
         table = Table(grid, lookup.table)
         for node in sorted({cell for root in lookup.inputs for cell in below[root]}):
@@ -77,44 +78,55 @@ def survivors(
             replaced = Evaluator(grid, every, {node: found})
             values = [replaced.value(root) for root in lookup.inputs]
             rejected[column, at[~table.holds(values)]] = True
-            used[column, at[_active(grid, lookup.inputs, node, every)]] = True
+            used[column, at[np.any([reach.matters(root, node) for root in lookup.inputs], axis=0)]] = True
     return Survivors(used, rejected)
 
 
-def _active(grid: Grid, roots: Sequence[int], cell: int, rows: NDArray[np.int64]) -> Mask:
-    found = np.zeros(len(rows), np.bool_)
-    for root in roots:
-        found |= _matters(grid, root, cell, rows)
-    return found
+class Reach:
+    """On which of some rows a cell matters to an expression: what does not depend on the cell is found once for all."""
 
+    def __init__(self, grid: Grid, rows: NDArray[np.int64], below: list[frozenset[int]]) -> None:
+        self.grid, self.below = grid, below
+        self.fixed = Evaluator(grid, rows)
+        self.always, self.never = np.ones(len(rows), np.bool_), np.zeros(len(rows), np.bool_)
+        self.differing: dict[int, Mask] = {}
 
-def _matters(grid: Grid, root: int, cell: int, rows: NDArray[np.int64]) -> Mask:
-    """On which of the rows some term of an expression has the cell as a factor and no fixed factor that is 0."""
-    nodes = grid.nodes
-    always, never = np.ones(len(rows), np.bool_), np.zeros(len(rows), np.bool_)
-    fixed = Evaluator(grid, rows)
-    known: dict[int, tuple[Mask, Mask]] = {}
-
-    def visit(node: int) -> tuple[Mask, Mask]:
-        """Where the node may differ from 0, and where the cell matters to it."""
-        if node in known:
-            return known[node]
-        kind, a, b = nodes[node]
-        if node == cell:
-            found = (always, always)
-        elif kind in (Kind.FIXED, Kind.CONSTANT):
-            found = (nonzero(grid.system, fixed.value(node)), never)
-        elif kind == Kind.NEGATE:
-            found = visit(a)
-        elif kind in (Kind.ADD, Kind.MULTIPLY):
-            (x, in_x), (y, in_y) = visit(a), visit(b)
-            found = (x | y, in_x | in_y) if kind == Kind.ADD else (x & y, (in_x & y) | (in_y & x))
-        else:
-            found = (always, never)
-        known[node] = found
+    def may_differ(self, node: int) -> Mask:
+        """Where a node may differ from 0: only fixed factors that are 0 keep it from that."""
+        found = self.differing.get(node)
+        if found is None:
+            kind, a, b = self.grid.nodes[node]
+            if kind in (Kind.FIXED, Kind.CONSTANT):
+                found = nonzero(self.grid.system, self.fixed.value(node))
+            elif kind == Kind.NEGATE:
+                found = self.may_differ(a)
+            elif kind == Kind.ADD:
+                found = self.may_differ(a) | self.may_differ(b)
+            elif kind == Kind.MULTIPLY:
+                found = self.may_differ(a) & self.may_differ(b)
+            else:
+                found = self.always
+            self.differing[node] = found
         return found
 
-    return visit(root)[1]
+    def matters(self, root: int, cell: int) -> Mask:
+        """On which rows some term of an expression has the cell as a factor and no fixed factor that is 0."""
+        known: dict[int, Mask] = {cell: self.always}
+
+        def visit(node: int) -> Mask:
+            if cell not in self.below[node]:
+                return self.never
+            if node not in known:
+                kind, a, b = self.grid.nodes[node]
+                if kind == Kind.NEGATE:
+                    known[node] = visit(a)
+                elif kind == Kind.ADD:
+                    known[node] = visit(a) | visit(b)
+                else:
+                    known[node] = (visit(a) & self.may_differ(b)) | (visit(b) & self.may_differ(a))
+            return known[node]
+
+        return visit(root)
 
 
 def _below(system: PlonkishSystem) -> list[frozenset[int]]:

@@ -6,9 +6,11 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from tiers import count
+
 from circuitize.backends.verilog.folded.tokens import taking_turns, taking_turns_by_mode
 
-CLOCKS = 4_000
+CLOCKS = count(1_500, deep=4_000)
 
 
 def run(folder: Path, orders: Sequence[Sequence[int]], fault: tuple[str, str] | None = None) -> tuple[bool, int]:

@@ -6,13 +6,14 @@ import subprocess
 from pathlib import Path
 
 import numpy as np
+from tiers import count
 
 from circuitize.backends.verilog.folded.channel import Channel, write_channel
 from circuitize.backends.verilog.folded.guests import guest
 from circuitize.backends.verilog.folded.layout import layout
 
 WORDS = 5
-CLOCKS = 6_000
+CLOCKS = count(2_500, deep=6_000)
 
 
 def channel(readers: int, banks: int, shows: bool | None) -> Channel:

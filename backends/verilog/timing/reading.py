@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 
 from circuitize.circuits.errors import CircuitizeError
 
@@ -10,7 +11,7 @@ from ..certificate.checker.elaboration import Scope
 from ..certificate.checker.folded_circuit import FoldedCircuit
 from ..certificate.checker.folded_reading import read_folded
 from ..certificate.checker.refusal import Refused
-from ..certificate.checker.syntax import Branch, Clocked, Expression, Number, Statement
+from ..certificate.checker.syntax import Branch, Clocked, Expression, Module, Number, Statement
 
 
 class Circuit(FoldedCircuit):
@@ -30,10 +31,23 @@ def circuit_of(files: Mapping[str, str], top: str) -> Circuit:
     checker of certificates reads.
     """
     try:
-        modules = [read_folded(text, name) for name, text in files.items() if name.endswith(".v")]
+        modules = [_module(text, name) for name, text in files.items() if name.endswith(".v")]
         return Circuit({module.name: module for module in modules}, top)
     except Refused as error:
         raise CircuitizeError(f"the clock of {top} cannot be estimated: {error}; name no ECP5") from None
+
+
+SMALL = 1 << 14
+"""The most characters of a module that is kept: those that designs have in common are smaller."""
+
+
+def _module(text: str, name: str) -> Module:
+    return _kept(text, name) if len(text) <= SMALL else read_folded(text, name)
+
+
+@lru_cache(maxsize=256)
+def _kept(text: str, name: str) -> Module:
+    return read_folded(text, name)
 
 
 def ordered(circuit: Circuit) -> list[str]:

@@ -18,7 +18,7 @@ from circuitize.sims import integer
 from circuitize.sims.forgery import forgeries
 
 LARGE = 1 << 12
-FILLED = tiers.count(2, deep=4)
+FILLED = tiers.count(1, deep=4)
 """Inputs whose every cell is compared."""
 
 

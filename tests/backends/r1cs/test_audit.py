@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from math import prod
 
 import numpy as np
 import pytest
 import tiers
 from arrays_cases import cases as real_cases
-from audited_systems import GADGETS, Form, built, fixed, random_system, rows
+from audited_systems import GADGETS, WIDE_DIVIDE, Form, built, fixed, random_system, rows
 from enumeration import solutions, without
 from example_programs import example
 from integers_cases import few
@@ -45,7 +46,15 @@ def test_every_integer_operation_is_determined(case: Case) -> None:
     assert not found.impossible
 
 
-@pytest.mark.parametrize("case", tiers.of_each(real_cases()), ids=str)
+def size(case: RealCase) -> int:
+    return sum(prod(source.shape) for source in case.sources)
+
+
+SHRINKING: list[RealCase] = sorted(real_cases(), key=size, reverse=True)
+"""The last case of each operation is its smallest: elements more are rows of the same kinds."""
+
+
+@pytest.mark.parametrize("case", tiers.of_each(SHRINKING), ids=str)
 def test_every_real_operation_is_determined(case: RealCase) -> None:
     found = audit(constraints(quantized(case)))
     assert found.determined, found.open_wires[:5]
@@ -96,7 +105,14 @@ def check_against_enumeration(system: ConstraintSystem) -> int:
     return len(set(found.open_wires) & truth)
 
 
-@pytest.mark.parametrize("gadget", GADGETS, ids=lambda gadget: f"{gadget[1].name} {gadget[0]}")
+ENUMERATED = [
+    pytest.param(gadget, id=f"{gadget[1].name} {place}", marks=pytest.mark.deep if place == WIDE_DIVIDE else ())
+    for place, gadget in enumerate(GADGETS)
+]
+"""But for the larger of two divisions, each in `make test`."""
+
+
+@pytest.mark.parametrize("gadget", ENUMERATED)
 def test_gadgets_less_a_row_against_enumeration(gadget: tuple[int, IntegerOperation, tuple[Fixed, ...]]) -> None:
     """Over a small field all assignments can be listed: with each row left out in turn, nothing is called determined
     that is not.
@@ -115,7 +131,7 @@ def test_gadgets_less_a_row_against_enumeration(gadget: tuple[int, IntegerOperat
     assert 2 * checked > system.constraints
 
 
-@pytest.mark.parametrize("seed", tiers.seeds(8, deep=200))
+@pytest.mark.parametrize("seed", tiers.seeds(4, deep=200))
 def test_random_systems_against_enumeration(seed: int) -> None:
     random = np.random.default_rng(seed)
     missed = sum(check_against_enumeration(random_system(random)) for _ in range(60))

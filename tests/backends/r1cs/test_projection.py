@@ -296,8 +296,10 @@ def reduced(basis: list[list[int]]) -> list[list[int]]:
         for j in reversed(range(k)):
             step = round(factors[k][j])
             if step:
+                # This leaves the stars as they are.
                 basis[k] = [a - step * b for a, b in zip(basis[k], basis[j], strict=True)]
-                stars, factors = orthogonal()
+                factors[k] = [a - step * b for a, b in zip(factors[k], factors[j], strict=True)]
+                factors[k][j] -= step
         if dot(stars[k], stars[k]) >= (Fraction(3, 4) - factors[k][k - 1] ** 2) * dot(stars[k - 1], stars[k - 1]):
             k += 1
         else:

@@ -160,7 +160,7 @@ def test_every_truncation_is_refused(tmp_path: Path) -> None:
     write_r1cs(path, build(BN254, rows=3, internal=4))
     write_wtns(tmp_path / "b", BN254, BN254.from_integers([1, 2, 3]))
     for read, data in ((read_r1cs, path.read_bytes()), (read_wtns, (tmp_path / "b").read_bytes())):
-        for length in range(len(data)):
+        for length in range(0, len(data), count(3, deep=1)):
             path.write_bytes(data[:length])
             refused(read, path)
         path.write_bytes(data + b"\0")
@@ -175,7 +175,7 @@ def test_every_flipped_bit_is_refused_or_read_as_something_else(tmp_path: Path) 
     witness = BN254.from_integers([1, 5, -1])
     write_wtns(tmp_path / "b", BN254, witness)
     data = path.read_bytes()
-    for bit in range(0, 8 * len(data), count(11, deep=3)):
+    for bit in range(0, 8 * len(data), count(23, deep=3)):
         path.write_bytes(flipped(data, bit))
         try:
             other, labels = read_r1cs(path)
@@ -184,7 +184,7 @@ def test_every_flipped_bit_is_refused_or_read_as_something_else(tmp_path: Path) 
             continue
         assert not equal(other, system) or labels.tolist() != list(range(system.wires)) or in_label_count(data, bit)
     data = (tmp_path / "b").read_bytes()
-    for bit in range(8 * len(data)):
+    for bit in range(0, 8 * len(data), count(5, deep=1)):
         path.write_bytes(flipped(data, bit))
         try:
             assert not np.array_equal(read_wtns(path), witness)

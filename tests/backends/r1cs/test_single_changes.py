@@ -25,7 +25,7 @@ from circuitize.sims import integer
 Wires = NDArray[np.int64]
 
 
-@pytest.mark.parametrize("seed", seeds(60, deep=1000))
+@pytest.mark.parametrize("seed", seeds(30, deep=1000))
 def test_all_values_of_all_wires_are_told(seed: int) -> None:
     random = np.random.default_rng(seed)
     system = random_system(random)
@@ -45,7 +45,7 @@ def test_all_values_of_all_wires_are_told(seed: int) -> None:
 
 def test_the_systems_tried_have_wires_of_all_three_kinds() -> None:
     kinds = set()
-    for seed in range(60):
+    for seed in seeds(30, deep=1000):
         random = np.random.default_rng(seed)
         system = random_system(random)
         for values in random.permutation(solutions(system))[:5]:

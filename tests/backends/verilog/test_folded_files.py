@@ -29,7 +29,7 @@ def step() -> Design:
     program = example("iris.py:step").integer
     held = [port for port in program.inputs if port.held]
     return schedule(
-        program, {port.name: np.zeros(port.format.shape, np.int64) for port in held if port.format}, lanes=40
+        program, {port.name: np.zeros(port.format.shape, np.int64) for port in held if port.format}, lanes=16
     )
 
 
@@ -43,7 +43,7 @@ def design(name: str) -> Design:
     return makers[name]()
 
 
-NAMES = ("perceptron", "network at 72", "network at 9", "step")
+NAMES = ("perceptron", "network at 72", pytest.param("network at 9", marks=pytest.mark.deep), "step")
 
 
 def written(made: Design, folder: Path) -> list[str]:

@@ -45,7 +45,7 @@ def test_total_operations_agree(share: int) -> None:
     random = np.random.default_rng(share)
     made = program(*chosen)
     sources = [source for case in chosen for source in case.sources]
-    vectors = {f"x{k}": np.stack([draw(s, random) for _ in range(count(3, deep=120))]) for k, s in enumerate(sources)}
+    vectors = {f"x{k}": np.stack([draw(s, random) for _ in range(count(2, deep=120))]) for k, s in enumerate(sources)}
     design = schedule(made, interval_budget=max(map(size, chosen)))
     found = check_design(design, made, vectors, backpressure=None)
     assert found.mismatches == 0, found.first_difference

@@ -181,22 +181,21 @@ def proved(design: Design, case: Case, folder: Path) -> bool:
     return success in done.stdout
 
 
-@pytest.mark.parametrize("scheduler", SCHEDULERS)
-@pytest.mark.parametrize("name", CASES)
+BY_ONE = [
+    pytest.param(name, scheduler, marks=[] if (number + other) % 2 == 0 else [pytest.mark.deep])
+    for number, name in enumerate(CASES)
+    for other, scheduler in enumerate(SCHEDULERS)
+]
+"""Each primitive by one of the two schedulers, in turn, and in the deep tier by both."""
+
+
+@pytest.mark.parametrize(("name", "scheduler"), BY_ONE)
 def test_primitives_are_right(name: str, scheduler: str, tmp_path: Path) -> None:
     case = CASES[name]
     assert proved(SCHEDULERS[scheduler](program(case, case.right)), case, tmp_path)
 
 
-MUTANTS = [
-    pytest.param(name, scheduler, marks=[] if (number + other) % 2 == 0 else [pytest.mark.deep])
-    for number, name in enumerate(CASES)
-    for other, scheduler in enumerate(SCHEDULERS)
-]
-"""Each primitive by one of the two schedulers, in turn, and in the deep tier by both: what is right is one text."""
-
-
-@pytest.mark.parametrize(("name", "scheduler"), MUTANTS)
+@pytest.mark.parametrize(("name", "scheduler"), BY_ONE)
 def test_mutants_are_refuted(name: str, scheduler: str, tmp_path: Path) -> None:
     """The same proof of a design that differs in one constant or one rounding finds an input that tells."""
     case = CASES[name]

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from modal_designs import BATCH, MODEL, modal, programs
+from tiers import count
 
 from circuitize.backends.verilog.bound import Bound, integrated
 from circuitize.backends.verilog.design import Design
@@ -52,10 +53,10 @@ def deep(*cases: tuple[object, ...]) -> list[object]:
 def test_frames_of_every_mode_equal_the_executor(kind: str, bus_bits: int | None) -> None:
     """With a stream for each tensor, and with the mode in the first word of a packet on a shared bus."""
     found, initial = modal(kind)
-    vectors = session_frames(found, 60, 1, initial)
+    vectors = session_frames(found, count(24, deep=60), 1, initial)
     wanted = session(found, vectors, initial)
     with Simulation(design(kind, bus_bits)) as simulation:
-        for pace in (None, 1, 2):
+        for pace in (None, 1, 2)[: count(2, deep=3)]:
             compared = compare(simulation.run(vectors, pace), wanted)
             assert (compared.mismatches, compared.first_difference) == (0, None)
 
@@ -111,11 +112,11 @@ def test_what_is_wrong_leaves_the_memory() -> None:
 def test_packets_that_are_not_whole_fail_alone(kind: str, pace: int | None) -> None:
     """On a shared bus: too short, too long, of a mode that there is not. Memory stays, and the next one is right."""
     found, initial = modal(kind)
-    of, draw, count = design(kind, 32), np.random.default_rng(1), 80
-    vectors = session_frames(found, count, 2, initial)
+    of, draw, frame_count = design(kind, 32), np.random.default_rng(1), count(60, deep=80)
+    vectors = session_frames(found, frame_count, 2, initial)
     (bus,) = [bus for bus in of.buses if not bus.output]
     told, packets, length = vectors[MODE].copy(), [], line_length(bus)
-    for n in range(count):
+    for n in range(frame_count):
         passing = Passing(of, vectors[MODE][n : n + 1])
         own = {s.port: passing.of(s, vectors[s.port][n : n + 1]) for s in bus.streams}
         text = beat_lines(bus, own, *passing.beats(bus, 1))
@@ -133,9 +134,9 @@ def test_packets_that_are_not_whole_fail_alone(kind: str, pace: int | None) -> N
             vectors[MODE][n] = -1
         packets += [b"0" + line for line in lines[:-1]] + [b"1" + lines[-1]]
     wanted = session(found, vectors, initial)
-    assert 20 < wanted.undefined.sum() < count - 20
+    assert 20 < wanted.undefined.sum() < frame_count - 20
     with Simulation(of) as simulation:
-        frames = simulation.run_beats({bus.name: b"".join(packets)}, count, pace, told)
+        frames = simulation.run_beats({bus.name: b"".join(packets)}, frame_count, pace, told)
     compared = compare(frames, wanted)
     assert (compared.mismatches, compared.first_difference) == (0, None)
 
@@ -185,7 +186,7 @@ def test_readers_share_what_steps_alone_write_and_read() -> None:
 
 
 def test_lint(tmp_path: Path) -> None:
-    for kind in ("both", "step", "predict"):
+    for kind in ("both", "predict", "step")[: count(2, deep=3)]:
         of = design(kind)
         folder = tmp_path / kind
         folder.mkdir()

@@ -19,6 +19,8 @@ from circuitize.sims import rtl
 
 PARTIAL = (integers.Check, integers.Gather, integers.ScatterAdd)
 FRAMES = count(24, deep=400)
+LONG = () if TIER == "deep" else (integers.Contract,)
+"""Of many elements, so that few frames hold every awkward value."""
 DEAR = () if TIER == "deep" else (integers.Divide, integers.SquareRoot)
 LARGE = 1 << 12
 """Elements of a source: a case of 16,384 multipliers is left to the folded schedule."""
@@ -27,6 +29,7 @@ LARGE = 1 << 12
 def frames(case: Case) -> dict[str, np.ndarray]:
     """Random, awkward and extreme values; every awkward value of an interval somewhere; defined and undefined ones."""
     random, many = np.random.default_rng(7), FRAMES * (6 if isinstance(case.operation, DEAR) else 1)
+    many = many // 2 if isinstance(case.operation, LONG) else many
     found = {}
     for index, source in enumerate(case.sources):
         drawn = np.stack([draw(source, random) for _ in range(many)])

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 from hand_design import X, design, frames, program
+from tiers import count
 
 from circuitize.backends.verilog.design import Stream, stream_names
 from circuitize.circuits.builder import Builder
@@ -108,7 +111,8 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("broken", BROKEN)
-def test_broken_designs_are_one_line(broken: str) -> None:
+def test_broken_designs_are_one_line(broken: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules[rtl.Simulation.__module__], "QUIET", count(4_000, deep=20_000))
     changed, told = BROKEN[broken]
     with pytest.raises(CircuitizeError, match=told) as raised:
         rtl.simulate(design(1, **changed), frames(12), backpressure=7)

@@ -81,13 +81,19 @@ def parser_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("pyverilog")
 
 
+@cache
+def understood(name: str, scheduler: str, parser_folder: Path) -> dict[str, Module]:
+    """The modules of a design, as pyverilog reads all of its files together."""
+    folder = parser_folder / f"{name}-{scheduler}"
+    folder.mkdir()
+    return read(written(name, scheduler, folder), parser_folder)
+
+
 @designs_to_read
-def test_another_reader_finds_ports_widths_and_signs(
-    name: str, scheduler: str, tmp_path: Path, parser_folder: Path
-) -> None:
+def test_another_reader_finds_ports_widths_and_signs(name: str, scheduler: str, parser_folder: Path) -> None:
     """Ports are the streams; instances connect equals; no expression mixes signs; `>>>` is of signed operands only."""
     of = made(name, scheduler)[1]
-    modules = read(written(name, scheduler, tmp_path), parser_folder)
+    modules = understood(name, scheduler, parser_folder)
     assert not [fault for module in modules.values() for fault in module.faults]
     assert not [wrong for module in modules.values() for wrong in connections(module, modules)]
     expected = {"clk": ("input", 1), "rst": ("input", 1)}
@@ -102,19 +108,18 @@ def test_another_reader_finds_ports_widths_and_signs(
 
 
 @designs_to_read
-def test_outputs_are_as_wide_as_their_intervals(name: str, scheduler: str, tmp_path: Path, parser_folder: Path) -> None:
+def test_outputs_are_as_wide_as_their_intervals(name: str, scheduler: str, parser_folder: Path) -> None:
     """Each module names its operation's interval in a comment: its results need no more bits, signs only where low < 0.
 
     The parallel scheduler may know a narrower interval of an element; a folded unit has exactly the wire's width.
     """
     checked = 0
-    for path in written(name, scheduler, tmp_path):
-        intervals = re.findall(r"^// .*in \[(-?\d+), (-?\d+)\](?:; .*)?$", path.read_text(), re.MULTILINE)
-        (module,) = read([path], parser_folder).values()
+    for file, text in made(name, scheduler)[1].files.items():
+        intervals = re.findall(r"^// .*in \[(-?\d+), (-?\d+)\](?:; .*)?$", text, re.MULTILINE)
         if not intervals:
             continue
-        low, high = map(int, intervals[-1])
-        for port, found in results(module, path.stem, scheduler):
+        stem, low, high = file.removesuffix(".v"), *map(int, intervals[-1])
+        for port, found in results(understood(name, scheduler, parser_folder)[stem], stem, scheduler):
             checked += 1
             if scheduler == "folded":
                 assert found.width % width(low, high) == 0, (port, found, low, high)

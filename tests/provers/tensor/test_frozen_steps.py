@@ -21,7 +21,8 @@ from circuitize.provers.tensor.runs.requirements import require_step
 
 WORDS, LENGTH, STEPS = 11, 4, 2
 RATE = 2.0**-6
-OPTIMIZERS = [pytest.param(cz.SGD(), id="SGD"), pytest.param(cz.Adam(), id="Adam")]
+OPTIMIZERS = [pytest.param(cz.SGD(), id="SGD", marks=pytest.mark.deep), pytest.param(cz.Adam(), id="Adam")]
+"""Adam chains what SGD does, and its moments."""
 
 
 def next_word(logits: Tensor, following: Tensor) -> Tensor:

@@ -7,6 +7,7 @@ from .tokens import Tokens
 
 LEVELS = (("|",), ("^",), ("&",), ("==", "!="), ("<", ">", "<=", ">="), ("+", "-"), ("*", "/"))
 """Binary operators, the loosest first."""
+LEVEL = {operator: level for level, operators in enumerate(LEVELS) for operator in operators}
 
 WIDEST = 1 << 20
 """The most bits of a literal."""
@@ -30,12 +31,10 @@ class Expressions(Tokens):
         """Return the next expression of binary operators that bind at least as tightly as the given level of
         `LEVELS`.
         """
-        if level == len(LEVELS):
-            return self.unary()
-        left = self.binary(level + 1)
-        while self.tokens[self.at] in LEVELS[level]:
+        left = self.unary()
+        while (own := LEVEL.get(self.tokens[self.at], -1)) >= level:
             operator = self.next()
-            left = Binary(operator, left, self.binary(level + 1))
+            left = Binary(operator, left, self.binary(own + 1))
         return left
 
     def unary(self) -> Expression:

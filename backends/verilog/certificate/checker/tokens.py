@@ -44,13 +44,13 @@ class Tokens:
             match = TOKEN.match(text, end)
             if match is None:
                 raise Refused(f"{file}:{self._line(end)}: expected Verilog of the subset, found {text[end]!r}")
-            if DIRECTIVE.match(match[0]):
-                raise Refused(f"{file}:{self._line(end)}: expected a comment that no tool reads, found {match[0]}")
-            if match.lastgroup == "text" and not PLAIN.fullmatch(match[0]):
-                found = match[0]
+            found, kind = match[0], match.lastgroup
+            if kind is None and DIRECTIVE.match(found):
+                raise Refused(f"{file}:{self._line(end)}: expected a comment that no tool reads, found {found}")
+            if kind == "text" and not PLAIN.fullmatch(found):
                 raise Refused(f"{file}:{self._line(end)}: expected the plain name of a file or a word, found {found}")
-            if match.lastgroup:
-                self.tokens.append(match[0])
+            if kind is not None:
+                self.tokens.append(found)
                 self.places.append(end)
             end = match.end()
         self.tokens.append("")
