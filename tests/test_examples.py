@@ -40,8 +40,11 @@ def programs(module: ModuleType) -> dict[str, Callable[[], Program]]:
 
 
 ALL = [(path.stem, name) for path in sorted(EXAMPLES.glob("*.py")) for name in programs(example(path.stem))]
-DEEP = {*(pair for pair in ALL if pair[0] == "mlp_10m"), ("digits", "evaluate"), ("digits", "momentum")}
-"""mlp_1m is mlp_10m with fewer elements; the convolutional network is evaluated as the digits are."""
+DEEP = {
+    *(pair for pair in ALL if pair[0] == "mlp_10m"),
+    *(("cnn", "evaluate"), ("digits", "evaluate"), ("digits", "momentum"), ("transformer", "spherical_evaluate")),
+}
+"""mlp_1m is mlp_10m with fewer elements; one transformer is evaluated as all other networks are."""
 MARKED = [pytest.param(*pair, marks=pytest.mark.deep if pair in DEEP else ()) for pair in ALL]
 STEPS = [parameter for parameter in MARKED if str(parameter.values[1]).startswith("step")]
 
