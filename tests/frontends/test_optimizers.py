@@ -192,7 +192,7 @@ def test_two_rates_and_two_schedules_have_one_program() -> None:
         for schedule in (constant(0.01), cosine(0.05, 10), warm_up(constant(0.02), 5)):
             (batch,) = batches(1, optimizer, schedule)
             made.append(integer.run(integers, held | batch)["dense2.bias"])
-            assert program_digest(quantize(step(optimizer))) == digest
+        assert program_digest(quantize(step(optimizer))) == digest
         assert not np.array_equal(made[0], made[1])
 
 

@@ -27,7 +27,7 @@ from circuitize.circuits import integers
 from circuitize.circuits.integers import contraction
 from circuitize.circuits.operation import Operation
 from circuitize.circuits.program import IntegerProgram
-from circuitize.sims.agree import R1CS, agree
+from circuitize.sims.agree import R1CS, Target, agree
 from circuitize.sims.plonkish import Plonkish
 from circuitize.sims.vectors import inputs_to_try
 
@@ -295,7 +295,7 @@ def test_a_seeded_fault_is_found_and_named(
     """What `circuitize check` compares, but for the hardware."""
     given, k = right(program_of(kind))
     seed(monkeypatch)
-    targets = [R1CS(given), Plonkish(given, emit(given, k))]
+    targets: list[Target] = [R1CS(given), Plonkish(given, emit(given, k))]
     found = agree(given, inputs_to_try(given, VECTORS, np.random.default_rng(0)), targets)
     assert found.mismatches
     require_named(kind, found.first_difference)
