@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from numbers import Rational
 
 import numpy as np
@@ -67,13 +68,13 @@ class Format:
 
         Raise CircuitizeError, which calls the number by `name`, if the format does not hold that multiple.
         """
-        units = round(value * Fraction(2) ** self.fraction_bits)
+        units = _units(value, self.fraction_bits)
         if not self.low <= units <= self.high:
             ends = [float(end * Fraction(2) ** -self.fraction_bits) for end in (self.low, self.high)]
             raise CircuitizeError(
                 f"expected {name} in {ends}, found {float(value):g}; choose another number, or widen the format"
             )
-        return float(units * Fraction(2) ** -self.fraction_bits)
+        return math.ldexp(units, -self.fraction_bits)
 
     def nearest(self, values: ArrayLike) -> NDArray[np.float64]:
         """Return for each value the nearest real number of the format, ties to even, where values beyond the ends of
@@ -82,6 +83,14 @@ class Format:
         rounded = np.rint(np.ldexp(np.asarray(values, np.float64), self.fraction_bits))
         nearest: NDArray[np.float64] = np.ldexp(np.clip(rounded, self.low, self.high), -self.fraction_bits)
         return nearest
+
+
+@lru_cache(maxsize=256)
+def _units(value: Fraction, fraction_bits: int) -> int:
+    """Return how many units of 2^-fraction_bits are nearest to a number, ties to even. The last few answers are kept,
+    since a training rounds the same rates at each of its steps.
+    """
+    return round(value * Fraction(2) ** fraction_bits)
 
 
 def _require_whole(word: str, number: object) -> int:

@@ -12,6 +12,7 @@ import example_names
 import example_programs
 import numpy as np
 import pytest
+import tiers
 from example_modules import example
 from example_programs import EXAMPLES
 
@@ -40,8 +41,11 @@ def programs(module: ModuleType) -> dict[str, Callable[[], Program]]:
 
 
 ALL = [(path.stem, name) for path in sorted(EXAMPLES.glob("*.py")) for name in programs(example(path.stem))]
-DEEP = {*(pair for pair in ALL if pair[0] == "mlp_10m"), ("digits", "evaluate"), ("digits", "momentum")}
-"""mlp_1m is mlp_10m with fewer elements; the convolutional network is evaluated as the digits are."""
+DEEP = {
+    *(pair for pair in ALL if pair[0] == "mlp_10m"),
+    *(("cnn", "evaluate"), ("digits", "evaluate"), ("digits", "momentum"), ("transformer", "spherical_evaluate")),
+}
+"""mlp_1m is mlp_10m with fewer elements; one transformer is evaluated as all other networks are."""
 MARKED = [pytest.param(*pair, marks=pytest.mark.deep if pair in DEEP else ()) for pair in ALL]
 STEPS = [parameter for parameter in MARKED if str(parameter.values[1]).startswith("step")]
 
@@ -220,8 +224,9 @@ def accuracy_in_floats(file: str, seed: int) -> float:
 
 
 def test_iris_learns() -> None:
-    exact = [accuracy_in_floats("iris", seed) for seed in range(5)]
-    integers = accuracies("iris", range(5), program("iris", "step")[1])
+    seeds = tiers.seeds(3, deep=5)
+    exact = [accuracy_in_floats("iris", seed) for seed in seeds]
+    integers = accuracies("iris", seeds, program("iris", "step")[1])
     assert np.mean(exact) >= 0.94 and abs(np.mean(integers) - np.mean(exact)) <= 0.01, (exact, integers)
 
 

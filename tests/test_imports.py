@@ -10,7 +10,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
-from import_graph import PLACES, SOURCE, arrows, for_types, graph, modules, picture
+from import_graph import PLACES, SOURCE, arrows, for_types, graph, modules, picture, tree
 
 
 def test_no_circle() -> None:
@@ -30,7 +30,7 @@ def test_folders_import_what_is_drawn_below_them() -> None:
 def test_types_alone_are_imported_from_the_same_folder(below: str) -> None:
     """Elsewhere such an import would hide a circle; the API and the command line have them to begin quickly."""
     for name, path in modules(SOURCE / below, below):
-        for node in for_types(ast.parse(path.read_text())):
+        for node in for_types(tree(path)):
             if isinstance(node, ast.Import | ast.ImportFrom):
                 assert isinstance(node, ast.ImportFrom) and node.level == 1, f"{name}: {ast.unparse(node)}"
 

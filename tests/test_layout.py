@@ -13,6 +13,7 @@ from statistics import median
 import arrays_cases
 import integers_cases
 import pytest
+from import_graph import statements, tree
 
 from circuitize.backends.r1cs import operations as r1cs_operations
 from circuitize.circuits import integers
@@ -47,17 +48,6 @@ def lines(path: Path) -> int:
 
 def where(path: Path) -> str:
     return str(path.relative_to(ROOT))
-
-
-@cache
-def tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(), filename=str(path))
-
-
-@cache
-def nodes(path: Path) -> tuple[ast.AST, ...]:
-    """The imports and calls of a file: all that is asked of the nodes of many files."""
-    return tuple(node for node in ast.walk(tree(path)) if isinstance(node, ast.ImportFrom | ast.Import | ast.Call))
 
 
 @cache
@@ -116,7 +106,7 @@ def imported_folders(path: Path) -> set[str]:
     """The top-level folders that a package file imports from, its own included; `..` out of a folder is an error."""
     own = path.relative_to(ROOT).parts
     found = set()
-    for node in nodes(path):
+    for node in statements(tree(path)):
         if isinstance(node, ast.ImportFrom) and node.level:
             assert node.level < len(own), f"{where(path)}:{node.lineno} leaves its folder by a relative import"
         names = [name.name for name in node.names] if isinstance(node, ast.Import | ast.ImportFrom) else []
@@ -162,7 +152,7 @@ def allocates(nodes: Iterable[ast.AST]) -> bool:
 
 
 def test_only_gadgets_create_variables() -> None:
-    creating = {path for path in package_files() if allocates(nodes(path))}
+    creating = {path for path in package_files() if ".wires(" in path.read_text() and allocates(ast.walk(tree(path)))}
     assert len(creating) > 5
     assert not {where(path) for path in creating - STATEMENT if path.parent != GADGETS}
 

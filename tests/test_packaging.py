@@ -5,11 +5,13 @@ What the package does where its native part is missing, and where a checkout has
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
 import sys
 import tarfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -106,37 +108,47 @@ def test_a_checkout_without_links_says_so(tmp_path: Path, command: list[str]) ->
     assert "git config core.symlinks true && git checkout -- src, or install a wheel" in done.stderr.splitlines()[-1]
 
 
-def without_native(folder: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """What the command line does with the package installed without its native part."""
+def without_native(folder: Path, *lines: Sequence[str | Path]) -> list[tuple[int, str, str]]:
+    """What command lines do, one after another in a process with the package installed without its native part: the
+    status of each, and what it said.
+    """
     package = folder / "circuitize"
-    if not package.exists():
-        package.mkdir()
-        for path in (ROOT / "src" / "circuitize").iterdir():
-            if not path.match("_native*.so"):
-                (package / path.name).symlink_to(path)
-    environment = {**os.environ, "PYTHONPATH": str(folder)}
-    command = [sys.executable, "-m", "circuitize", *map(str, arguments)]
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    package.mkdir()
+    for path in (ROOT / "src" / "circuitize").iterdir():
+        if not path.match("_native*.so"):
+            (package / path.name).symlink_to(path)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(PROGRAM.parent)])}
+    asked = json.dumps([[*map(str, line)] for line in lines])
+    command = [sys.executable, "-c", RUN, asked]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return [(status, out, err) for status, out, err in json.loads(done.stdout)]
+
+
+RUN = """
+import json, sys
+from cli_programs import run
+made = [run(*line) for line in json.loads(sys.argv[1])]
+print(json.dumps([(one.status, one.out, one.err) for one in made]))
+"""
 
 
 @pytest.mark.rtl
 def test_circuits_without_the_native_part(tmp_path: Path) -> None:
     step = f"{PROGRAM}:step"
-    estimated = without_native(tmp_path, "estimate", step)
-    assert estimated.returncode == 0, estimated.stderr
-    assert "tensor: left out, there is no native prover" in estimated.stdout
-    for target in ("r1cs", "plonkish"):
-        compiled = without_native(tmp_path, "compile", step, "--target", target, "-o", tmp_path / target)
-        assert compiled.returncode == 0, compiled.stderr
-    checked = without_native(tmp_path, "check", step, "--vectors", "2")
-    assert checked.returncode == 0, checked.stderr
-    assert "r1cs" in checked.stdout and "plonkish" in checked.stdout and "tensor" not in checked.stdout
+    compiled = [("compile", step, "--target", name, "-o", tmp_path / name) for name in ("r1cs", "plonkish")]
+    done = without_native(tmp_path, ("estimate", step), *compiled, ("check", step, "--vectors", "2"))
+    assert [status for status, _, _ in done] == [0, 0, 0, 0], done
+    estimated, checked = done[0][1], done[3][1]
+    assert "tensor: left out, there is no native prover" in estimated
+    assert "r1cs" in checked and "plonkish" in checked and "tensor" not in checked
 
 
-@pytest.mark.parametrize("prover", ["groth16", "mirage", "halo2", "tensor"])
-def test_proofs_need_the_native_part(tmp_path: Path, prover: str) -> None:
-    keys = [] if prover == "tensor" else ["--keys", "keys"]
-    done = without_native(tmp_path, "prove", f"{PROGRAM}:step", "--prover", prover, *keys, "-o", "proof")
-    assert done.returncode == 2
-    (line,) = done.stderr.splitlines()
-    assert line.startswith("circuitize: expected the native prover, found none for this Python; install a wheel")
+def test_proofs_need_the_native_part(tmp_path: Path) -> None:
+    provers = ("groth16", "mirage", "halo2", "tensor")
+    keys = {prover: () if prover == "tensor" else ("--keys", "keys") for prover in provers}
+    lines = [("prove", f"{PROGRAM}:step", "--prover", prover, *keys[prover], "-o", "proof") for prover in provers]
+    for status, _, said in without_native(tmp_path, *lines):
+        (line,) = said.splitlines()
+        assert status == 2
+        assert line.startswith("circuitize: expected the native prover, found none for this Python; install a wheel")

@@ -42,9 +42,9 @@ def registered() -> Iterator[None]:
 def trained() -> cz.Program:
     """A step of a small regression, and the batches it is calibrated on."""
     data = cz.dataset(INPUTS, TARGET)
-    model = cz.sequential(cz.dense(3, 4), cz.relu(), cz.dense(4, 1))
-    step = cz.training_step(model, cz.mean_squared_error, cz.SGD(), batch=4, inputs=data.inputs, targets=data.targets)
-    return cz.calibrated(step, cz.start(step, model, seed=0), data.batches(batch=4, epochs=3, learning_rate=0.125))
+    model = cz.sequential(cz.dense(3, 2), cz.relu(), cz.dense(2, 1))
+    step = cz.training_step(model, cz.mean_squared_error, cz.SGD(), batch=2, inputs=data.inputs, targets=data.targets)
+    return cz.calibrated(step, cz.start(step, model, seed=0), data.batches(batch=2, epochs=3, learning_rate=0.125))
 
 
 @cache

@@ -6,12 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import browser
+import cli_programs
 import numpy as np
 import page_judge
 import pytest
-from example_programs import example
+import reported_steps
 
 import circuitize as cz
+from circuitize.api.exact import exact
 from circuitize.api.reports.proved import Judged, judged
 from circuitize.api.reports.report import Report
 from circuitize.api.verdict import Verdict
@@ -19,6 +21,7 @@ from circuitize.backends.report.chart import Curve, chart
 from circuitize.backends.report.html import page, tag, visible
 from circuitize.circuits.accuracy import report as accuracy
 from circuitize.circuits.operation import Provenance
+from circuitize.circuits.phases import Phases
 
 DEMO = Path(__file__).resolve().parent.parent.parent / "docs" / "demo-report.html"
 HOSTILE = (
@@ -33,7 +36,7 @@ HOSTILE = (
 
 def hostile() -> cz.Program:
     """A program whose names, all of them, would be markup where they are not escaped."""
-    step = example("iris.py:step").given
+    step = reported_steps.step()
     inputs = {port.name: HOSTILE[place % len(HOSTILE)] + str(place) for place, port in enumerate(step.inputs)}
     outputs = {port.name: inputs.get(port.name, HOSTILE[0] + port.name) for port in step.outputs}
     provenances = tuple(
@@ -56,11 +59,11 @@ def hostile() -> cz.Program:
 
 @pytest.fixture(scope="module")
 def plain() -> str:
-    return cz.report(example("iris.py:step").given, title="iris").html
+    return cz.report(reported_steps.step(), title="step").html
 
 
 def test_a_page_says_what_a_program_is(plain: str) -> None:
-    made = example("iris.py:step")
+    made = exact(reported_steps.step(), Phases())
     assert page_judge.faults(plain) == []
     text = page_judge.text(plain)
     assert made.digest in text and "This report is no proof." in text
@@ -77,14 +80,14 @@ def test_a_page_says_what_a_program_is(plain: str) -> None:
     ):
         assert title in text
     assert "dense1 derivative" in text and f"{cz.cost(made.given).moved:,}" in text
-    assert plain == cz.report(made.given, title="iris").html, "the same program gives the same bytes"
+    assert plain == cz.report(made.given, title="step").html, "the same program gives the same bytes"
 
 
 def test_errors_are_those_of_the_accuracy_report(plain: str) -> None:
     text = page_judge.text(plain)
-    for name, error in accuracy(example("iris.py:step").given).outputs.items():
+    for name, error in accuracy(reported_steps.step()).outputs.items():
         assert name in text and f"{error.measured:.4g}" in text and f"{error.predicted:.4g}" in text
-    assert "Not known" in cz.report(example("iris.py:step").integer).html
+    assert "Not known" in cz.report(cz.quantize(cli_programs.step())).html
 
 
 @pytest.mark.browser
@@ -135,7 +138,7 @@ def test_a_browser_opens_it_and_finds_nothing_to_complain_of(plain: str, tmp_pat
 
 
 def test_verdicts_say_whose_they_are() -> None:
-    made = example("iris.py:step")
+    made = exact(reported_steps.step(), Phases())
     valid = Verdict(True, None, made.digest, "groth16", "development", True, {}, {"x": "0x12"}, ("y",), ("z",), 99.5)
     text = page_judge.text(judged(Judged(valid, "proof", "circuitize verify proof --keys keys")))
     for words in ("INSECURE", "0x12", "99.5 bits", "circuitize verify proof", "does not prove that they did"):
@@ -146,7 +149,7 @@ def test_verdicts_say_whose_they_are() -> None:
 
 
 def test_what_is_refused(plain: str, tmp_path: Path) -> None:
-    made = example("iris.py:step")
+    made = exact(reported_steps.step(), Phases())
     other = Verdict(True, None, "0" * 64, "tensor", "none", True)
     for evidence, words in (
         (other, "expected verdicts on program"),
@@ -158,7 +161,7 @@ def test_what_is_refused(plain: str, tmp_path: Path) -> None:
     with pytest.raises(cz.CircuitizeError, match="expected a Program"):
         cz.report(3)  # type: ignore[arg-type]
     with pytest.raises(cz.CircuitizeError, match=r"ends in \.html"):
-        Report("iris", plain).save(tmp_path / "report.pdf")
+        Report("step", plain).save(tmp_path / "report.pdf")
 
 
 @pytest.mark.parametrize("text", HOSTILE)

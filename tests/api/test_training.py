@@ -149,7 +149,7 @@ def rate() -> dict[str, Any]:
 
 
 def test_killed_between_any_two_writes(tmp_path: Path) -> None:
-    kills = count(6, deep=200)
+    kills = count(4, deep=200)
     script = Path(__file__).resolve().parents[1] / "support" / "killed_trainings.py"
     done = subprocess.run(
         [sys.executable, script, str(kills), "1", tmp_path], capture_output=True, text=True, check=False

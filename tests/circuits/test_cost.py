@@ -144,9 +144,9 @@ def test_costs_are_golden(golden: Callable[[str, str | bytes], None], request: p
 def test_the_page_of_operations_is_written_from_the_code(
     golden: Callable[[str, str | bytes], None], request: pytest.FixtureRequest
 ) -> None:
-    """Reads the table of costs, which the test above has compared, or renewed; of the other targets one row in five."""
+    """Reads the table of costs, which the test above has compared, or renewed; of the other targets one row in ten."""
     renewed = request.config.getoption("--update-golden")
-    made = page(read((GOLDEN / "cost.csv").read_text()), 1 if renewed else tiers.count(5, deep=1))
+    made = page(read((GOLDEN / "cost.csv").read_text()), 1 if renewed else tiers.count(10, deep=1))
     if renewed:
         golden("../../docs/operations.md", made)
     found = (GOLDEN / "../../docs/operations.md").read_text()
@@ -164,8 +164,10 @@ def test_changes_are_told() -> None:
     assert read(written({"a": row, "b, c": row})) == {"a": row, "b, c": row}
 
 
-EMITTED = ("iris.py:step", "cnn.py:predict", "dense.py:small", "jet.py:classify", "transformer.py:step")
-"""Of the others circuits are emitted in the deep tier alone: every operation's is compared in tests/sims/agree."""
+EMITTED = ("iris.py:step", "cnn.py:step", "dense.py:small", "jet.py:classify")
+"""Of the others circuits are emitted in the deep tier alone: every operation's is compared in tests/sims/agree, and a
+small transformer's in tests/frontends/test_transformer.py.
+"""
 
 
 @pytest.mark.parametrize(

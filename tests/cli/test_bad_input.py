@@ -198,7 +198,7 @@ def damaged(content: bytes, flips: int) -> Iterator[bytes]:
 @pytest.mark.parametrize("name", ["proving.key", "verifying.key", "program.arrow"])
 def test_damaged_keys(tmp_path: Path, name: str) -> None:
     folder = copied(keys(), tmp_path / "keys")
-    for content in damaged((keys() / name).read_bytes(), 25):
+    for content in damaged((keys() / name).read_bytes(), count(12, deep=25)):
         (folder / name).write_bytes(content)
         if name == "proving.key":
             line = refused("prove", STEP, "--prover", "groth16", "--keys", folder, "-o", tmp_path / "p")
@@ -213,7 +213,7 @@ def test_damaged_proofs(tmp_path: Path, name: str) -> None:
     """Whatever is changed, the proof is not valid: unreadable (2) or refused (1), always in one line."""
     folder = copied(proof(), tmp_path / "proof")
     statuses = set()
-    for content in damaged((proof() / name).read_bytes(), count(50, deep=1000)):
+    for content in damaged((proof() / name).read_bytes(), count(25, deep=1000)):
         (folder / name).write_bytes(content)
         outcome = run("verify", folder, "--keys", keys(), "--json")
         statuses.add(outcome.status)
@@ -243,7 +243,7 @@ def test_damaged_circuits(tmp_path: Path, compiled: Path) -> None:
     """Damage to lengths and order is refused; a changed number breaks rows, or was never read."""
     folder = copied(compiled, tmp_path / "c")
     content = (compiled / "circuit.r1cs").read_bytes()
-    for number, changed in enumerate(damaged(content, 30)):
+    for number, changed in enumerate(damaged(content, count(12, deep=30))):
         (folder / "circuit.r1cs").write_bytes(changed)
         outcome = run("check", folder)
         assert outcome.status in ((2,) if number < 7 else (0, 1, 2))
@@ -253,7 +253,7 @@ def test_damaged_circuits(tmp_path: Path, compiled: Path) -> None:
 def test_damaged_witnesses(tmp_path: Path, compiled: Path) -> None:
     folder = copied(compiled, tmp_path / "c")
     content = (compiled / "witness.wtns").read_bytes()
-    for number, changed in enumerate(damaged(content, 30)):
+    for number, changed in enumerate(damaged(content, count(12, deep=30))):
         (folder / "witness.wtns").write_bytes(changed)
         outcome = run("check", folder)
         assert outcome.status in ((2,) if number < 7 else (1, 2))

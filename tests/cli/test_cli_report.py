@@ -8,22 +8,22 @@ from shutil import copytree
 
 import page_judge
 import pytest
+import reported_steps
 from cli_programs import STEP, refused, run
 
 from circuitize.api.training import metrics
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-IRIS = f"{ROOT / 'examples' / 'iris.py'}:step"
+TRAINED = f"{reported_steps.__file__}:step"
 
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A proof, a training, and the run that proves it."""
     made = tmp_path_factory.mktemp("report")
-    assert run("prove", IRIS, "--prover", "tensor", "-o", made / "proof").status == 0
+    assert run("prove", TRAINED, "--prover", "tensor", "-o", made / "proof").status == 0
     asked = ("--steps", "6", "--seed", "5eed", "--scalar", "learning_rate=0.125")
-    assert run("train", IRIS, *asked, "--executor", "both", "-o", made / "trained").status == 0
-    assert run("prove-run", IRIS, *asked, "--losses", "all", "--per-proof", "3", "-o", made / "run").status == 0
+    assert run("train", TRAINED, *asked, "--executor", "both", "-o", made / "trained").status == 0
+    assert run("prove-run", TRAINED, *asked, "--losses", "all", "--per-proof", "3", "-o", made / "run").status == 0
     return made
 
 
@@ -31,12 +31,12 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_proof_a_run_and_a_training(folders: Path) -> None:
     page = folders / "report.html"
     demands = ("--steps", "6", "--seed", "5eed", "--scalar", "learning_rate=0.125")
-    made = run("report", IRIS, folders / "run", folders / "trained", *demands, "-o", page)
+    made = run("report", TRAINED, folders / "run", folders / "trained", *demands, "-o", page)
     assert made.status == 0 and "1 of 1 proofs and runs hold" in made.out, made.err
     html = page.read_text()
     text = page_judge.text(html)
     assert page_judge.faults(html) == []
-    verdict = json.loads(run("verify-run", folders / "run", "--program", IRIS, *demands, "--json").out)
+    verdict = json.loads(run("verify-run", folders / "run", "--program", TRAINED, *demands, "--json").out)
     for root in (*verdict["roots"].values(), *verdict["final"].values()):
         assert root in text
     assert "(0.125), as the verifier required" in text and "valid" in text
@@ -49,7 +49,7 @@ def test_a_proof_a_run_and_a_training(folders: Path) -> None:
 @pytest.mark.proof
 def test_what_does_not_hold_is_said(folders: Path) -> None:
     page = folders / "report.html"
-    made = run("report", IRIS, folders / "run", folders / "proof", "--steps", "7", "-o", page, "--json")
+    made = run("report", TRAINED, folders / "run", folders / "proof", "--steps", "7", "-o", page, "--json")
     assert made.status == 1 and json.loads(made.out)["valid"] == [False, True]
     text = page_judge.text(page.read_text())
     assert "NOT valid" in text and "0x" not in text.partition("The verdict on a proof")[0]
@@ -69,7 +69,7 @@ def test_metrics_that_somebody_changed(folders: Path, tmp_path: Path, line: str)
     copytree(folders / "trained", changed)
     (changed / metrics.LINES).write_text(line + "\n")
     page = tmp_path / "r.html"
-    made = run("report", IRIS, changed, "-o", page)
+    made = run("report", TRAINED, changed, "-o", page)
     if made.status:
         assert (made.status, made.err.count("\n")) == (2, 1) and "internal error" not in made.err and not page.exists()
     else:

@@ -49,6 +49,9 @@ def squares(held: Any, data: Any) -> Any:
     return ((outputs(held, data["inputs"]) - data["targets"]) ** 2).mean()
 
 
+slopes_of_squares = jax.jit(jax.grad(squares))
+
+
 def huber_of_paper(held: Any, data: Any) -> Any:
     r = abs(outputs(held, data["inputs"]) - data["targets"])
     return jnp.where(r <= 1, r * r / 2, r - 0.5).mean()
@@ -66,7 +69,7 @@ def test_losses(loss: Loss, reference: Any) -> None:
     held, data = start(program, network(), 1), batch()
     data["targets"][0] = [0.0, 0.0, 1.0]
     data["learning_rate"] = RATE
-    expected, slopes = jax.value_and_grad(reference)(held, data)
+    expected, slopes = jax.jit(jax.value_and_grad(reference))(held, data)
     found = real.run(program, held | data)
     np.testing.assert_allclose(found["loss"], expected, rtol=1e-12)
     exact = quantize(with_examples(program, held | data, *(held | data | batch(seed) for seed in range(1, 6))))
@@ -116,7 +119,7 @@ def test_steps_are_those_of_the_papers_and_integers_learn(optimizer: Optimizer, 
         losses.append(float(made["loss"]))
         if t > 6:
             continue
-        slopes = jax.grad(squares)(held, batch())
+        slopes = slopes_of_squares(held, batch())
         held = {n: reference(optimizer, t, w, np.asarray(slopes[n]), kept[n]) for n, w in held.items()}
         for name, value in held.items():
             # LAMB's corrections are rounded to 13 bits; the others have none.
@@ -141,7 +144,7 @@ def test_clipped_gradients_go_to_any_optimiser(inner: Optimizer, by_norm: bool) 
         network(), mean_squared_error, optimizer, BATCH, targets=SHARES, precision=Precision(margin=4.0)
     )
     held, data = start(program, network(), 1), batch() | optimizer.values(1, RATE)
-    slopes = {n: np.asarray(g) for n, g in jax.grad(squares)({n: held[n] for n in network().initial(1)}, data).items()}
+    slopes = {n: np.asarray(g) for n, g in slopes_of_squares({n: held[n] for n in network().initial(1)}, data).items()}
     norm = np.sqrt(sum((g * g).sum() for g in slopes.values()))
     assert norm > bound
     clipped = {n: g * bound / norm if by_norm else np.clip(g, -bound, bound) for n, g in slopes.items()}

@@ -125,7 +125,14 @@ def referred(theirs: Any, held: Held, x: Any, cotangent: Any) -> Any:
     return made, pullback(cotangent)
 
 
-@pytest.mark.parametrize(("model", "shape", "theirs"), CASES.values(), ids=CASES)
+WITHIN = {"batch norm of pictures", "softmax heads", "softmax block", "spherical heads"}
+"""Within others: heads in blocks, the softmax block in GPT-2; the norm of pictures has the formula of the other."""
+
+
+@pytest.mark.parametrize(
+    ("model", "shape", "theirs"),
+    [pytest.param(*case, id=name, marks=[pytest.mark.deep] * (name in WITHIN)) for name, case in CASES.items()],
+)
 def test_models_are_those_of_their_papers(model: Model, shape: tuple[int, ...], theirs: Any) -> None:
     random, count = np.random.default_rng(0), len(model.parameters)
     held = {p.name: random.normal(0.0, 0.5, p.shape) for p in model.parameters}

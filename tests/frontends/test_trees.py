@@ -87,9 +87,11 @@ def test_thresholds_that_inputs_hit_or_pass_are_as_in_floats(name: str) -> None:
 @pytest.mark.rtl
 @pytest.mark.parametrize("schedule", [parallel, folded], ids=["parallel", "folded"])
 def test_hardware_decides_alike(schedule: Any) -> None:
-    """Boosted trees on every test image in the parallel design; the folded one of two classes on some."""
+    """Boosted trees on every test image in the parallel design, in `make test` of two classes as in the folded one,
+    which decides on some.
+    """
     whole = schedule is parallel
-    estimator, x = fitted("boosted", 10 if whole else 2), digits()[0][-360:][: 360 if whole else 12]
+    estimator, x = fitted("boosted", count(2, deep=10) if whole else 2), digits()[0][-360:][: 360 if whole else 12]
     design = schedule(cz.from_trees(estimator, PIXELS))
     with Simulation(design, "icarus") as simulation:
         frames = simulation.run({"inputs": x.astype(np.int64)[:, None]})

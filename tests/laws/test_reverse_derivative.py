@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import tiers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jax_derivatives import pulled
@@ -25,8 +26,8 @@ from circuitize.frontends.functions import square
 from circuitize.frontends.trace import trace
 
 seeds = st.integers(0, 2**32 - 1)
-laws = settings(max_examples=examples(40), deadline=None)
-few = settings(max_examples=examples(8), deadline=None)  # JAX compiles each program anew
+laws = settings(max_examples=examples(16, deep=2000), deadline=None)
+few = settings(max_examples=examples(4, deep=400), deadline=None)  # JAX compiles each program anew
 
 
 def normal(seed: int, arrow_types: tuple[object, ...]) -> list[Reals]:
@@ -69,8 +70,8 @@ def test_equals_jax(seed: int) -> None:
 
 @pytest.mark.parametrize("word", [*SMOOTH, *KINKED])
 def test_every_word_equals_jax(word: str) -> None:
-    """Programs of one word (and additions) at a time, so that none is left to chance; JAX compiles four as one."""
-    random = [random_program(seed, [(2, 3), (3, 2), (3,)], [word, "add"], length=5) for seed in range(4)]
+    """Programs of one word (and additions) at a time, so that none is left to chance; JAX compiles them as one."""
+    random = [random_program(seed, [(2, 3), (3, 2), (3,)], [word, "add"], length=5) for seed in tiers.seeds(2, deep=4)]
     programs, points = [program for program, _ in random], [point for _, point in random]
     arrows = [program.arrow() for program in programs]
     above = [normal(seed, arrow.target) for seed, arrow in enumerate(arrows)]

@@ -25,7 +25,7 @@ Vector = Mapping[str, NDArray[np.int64]]
 SIZES = ("constraints", "wires", "public", "nonzeros")
 FEW = 8
 """Inputs, at least, on which the circuit is tried whose challenge is drawn: it differs in ranges and contractions."""
-MOST_ROWS = tiers.count(1 << 19, deep=1 << 20)
+MOST_ROWS = tiers.count(1 << 17, deep=1 << 20)
 """Of circuits whose wires are changed one by one."""
 
 

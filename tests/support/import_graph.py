@@ -23,24 +23,43 @@ def modules(folder: Path, package: str) -> Iterator[tuple[str, Path]]:
             yield from modules(path, name)
 
 
+BODIES = ("body", "handlers", "orelse", "finalbody", "cases")
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    """The syntax tree of a file."""
+    return ast.parse(path.read_text())
+
+
+def statements(node: ast.AST) -> Iterator[ast.stmt]:
+    """All statements within a node, those of functions and branches too; expressions, which hold none, are not read."""
+    for field in BODIES:
+        inside = getattr(node, field, ())
+        for child in inside if isinstance(inside, list) else ():
+            if isinstance(child, ast.stmt):
+                yield child
+            yield from statements(child)
+
+
 def for_types(tree: ast.Module) -> set[ast.AST]:
-    """What of a file only types need."""
+    """The statements of a file that only types need."""
     return {
         inner
-        for node in ast.walk(tree)
+        for node in statements(tree)
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
         for child in node.body
-        for inner in ast.walk(child)
+        for inner in (child, *statements(child))
     }
 
 
 def imported(name: str, path: Path, known: set[str]) -> set[str]:
     """The modules that a file imports wherever it does, but for what only types need."""
-    tree = ast.parse(path.read_text())
+    read = tree(path)
     package = name if path.stem == "__init__" else name.rpartition(".")[0]
-    left_out = for_types(tree)
+    left_out = for_types(read)
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in statements(read):
         if node in left_out:
             continue
         if isinstance(node, ast.Import):

@@ -48,11 +48,11 @@ def seeds(test: int, deep: int) -> range:
     return range(count(test, deep))
 
 
-def examples(count: int) -> int:
-    """How many examples hypothesis tries where `make test` tries `count`: a fifth in `quick`, fifty times as many in
-    `deep`.
+def examples(count: int, deep: int = 0) -> int:
+    """How many examples hypothesis tries where `make test` tries `count`: a fifth in `quick`, and `deep` or fifty times
+    as many in `deep`.
     """
-    return {"quick": max(2, count // 5), "test": count, "deep": 50 * count}[TIER]
+    return {"quick": max(2, count // 5), "test": count, "deep": deep or 50 * count}[TIER]
 
 
 Cases = TypeVar("Cases", bound=Any)

@@ -20,6 +20,7 @@ from .series import CONTEXT, PI, Series, exactly
 from .smooth import Smooth
 
 ROOT_OF_TWO = CONTEXT.sqrt(Decimal(2))
+ROOT_OF_PI = CONTEXT.sqrt(PI)
 SPACING, FARTHEST, TERMS = 8, 6, 14
 """Parameters of float64 values of erf: Taylor series around the multiples of 1 / 8 up to 6; above 6, erf is 1 to 53
 bits.
@@ -42,9 +43,12 @@ class Erf(Smooth):
         return [dz * (2 / math.sqrt(math.pi) * Exp()(-1.0 * Square()(x)))]
 
     def taylor(self, centre: Decimal, order: int) -> Series:
+        start = exact_error_function(centre)
+        if not order:
+            return Series((start,))
         x = Series.of(centre, 1, order=order)
-        bell = (-(x * x)).exp() * CONTEXT.divide(Decimal(2), CONTEXT.sqrt(PI))
-        return bell.integral(exact_error_function(centre))
+        bell = (-(x * x)).exp() * CONTEXT.divide(Decimal(2), ROOT_OF_PI)
+        return bell.integral(start)
 
     def disc(self, centre: float) -> tuple[float, float]:
         # |e^(-z^2)| is at most e^(|Im z|^2), so erf moves by at most 2 / sqrt(pi) * e on the way from the centre.
@@ -143,22 +147,24 @@ def exact_error_function(x: Decimal) -> Decimal:
     """Return erf(x) to 40 digits: 2 / sqrt(pi) * e^(-x^2) * the sum of 2^n x^(2n + 1) / (2n + 1)!!, which has positive
     terms only.
     """
-    square = CONTEXT.multiply(x, x)
+    square = x * x
+    twice, least = 2 * square, Decimal("1e-45")
     term = total = abs(x)
-    n = 0
-    while term > Decimal("1e-45") * total:
-        n += 1
-        term = CONTEXT.divide(CONTEXT.multiply(term, 2 * square), Decimal(2 * n + 1))
-        total = CONTEXT.add(total, term)
-    scaled = CONTEXT.multiply(total, CONTEXT.exp(-square))
-    magnitude = CONTEXT.divide(CONTEXT.multiply(scaled, Decimal(2)), CONTEXT.sqrt(PI))
+    factor = 1
+    while term > least * total:
+        factor += 2
+        term = term * twice / factor
+        total += term
+    magnitude = total * CONTEXT.exp(-square) * 2 / ROOT_OF_PI
     return -magnitude if x < 0 else magnitude
 
 
 def _normal(centre: Decimal, order: int) -> Series:
     """Return the Taylor series of the normal distribution function."""
-    x = Series.of(centre, 1, order=order)
-    bell = (x * x * Decimal("-0.5")).exp() * CONTEXT.divide(Decimal(1), CONTEXT.sqrt(2 * PI))
     half = Decimal("0.5")
     start = CONTEXT.multiply(half, 1 + exact_error_function(CONTEXT.divide(centre, ROOT_OF_TWO)))
+    if not order:
+        return Series((start,))
+    x = Series.of(centre, 1, order=order)
+    bell = (x * x * -half).exp() * CONTEXT.divide(Decimal(1), CONTEXT.sqrt(2 * PI))
     return bell.integral(start)

@@ -39,8 +39,8 @@ class Series:
 
     @classmethod
     def of(cls, *terms: Decimal | int, order: int) -> Series:
-        """Return the series of the given terms, followed by zeros up to the given order."""
-        return cls(tuple(Decimal(term) for term in terms) + (Decimal(0),) * (order + 1 - len(terms)))
+        """Return the series of the given terms up to the given order, followed by zeros if there are fewer."""
+        return cls(tuple(map(Decimal, terms[: order + 1])) + (Decimal(0),) * (order + 1 - len(terms)))
 
     def __add__(self, other: Series | Decimal | int) -> Series:
         if isinstance(other, Series):

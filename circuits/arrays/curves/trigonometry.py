@@ -136,13 +136,13 @@ def exact_sine_and_cosine(x: Decimal) -> tuple[Decimal, Decimal]:
     """Return sin(x) and cos(x) to 40 digits, for |x| up to a thousand, by the Taylor series of x less whole turns."""
     turn = CONTEXT.multiply(Decimal(2), PI)
     rest = CONTEXT.fma(-CONTEXT.divide(x, turn).to_integral_value(), turn, x)
-    square = CONTEXT.multiply(rest, rest)
+    square, least = rest * rest, Decimal("1e-48")
     found = []
     for term, k in ((rest, 1), (Decimal(1), 0)):
         total = Decimal(0)
-        while abs(term) > Decimal("1e-48"):
-            total = CONTEXT.add(total, term)
-            term = CONTEXT.divide(-CONTEXT.multiply(term, square), Decimal((k + 1) * (k + 2)))
+        while abs(term) > least:
+            total += term
+            term = -(term * square) / ((k + 1) * (k + 2))
             k += 2
         found.append(total)
     return found[0], found[1]

@@ -49,6 +49,8 @@ matrices gives; and those that are made of others, whose roundings add up. All e
 REALS: list[RealCase] = tiers.of_each(arrays_cases.cases())
 INTEGERS: list[IntegerCase] = integers_cases.cases()
 SIMPLE = [case for case in REALS if not isinstance(case.operation, arrays.Composite)]
+TRIED = REALS if tiers.TIER == "deep" else SIMPLE
+"""Without composites, which are what they define, but in `deep`."""
 DEEP = INTEGERS if tiers.TIER == "deep" else []
 RUN: list[RealCase | IntegerCase] = [*SIMPLE, *INTEGERS]
 CIRCUITS = Path(circuitize.circuits.__path__[0]).resolve()
@@ -124,7 +126,7 @@ def test_functions_that_run_write_to_no_array_but_those_listed() -> None:
     assert set(EXCEPTIONS) - names == {"Elementwise.overwrite"}, "only the executor calls this one"
 
 
-@pytest.mark.parametrize("case", REALS if tiers.TIER == "deep" else SIMPLE, ids=str)
+@pytest.mark.parametrize("case", TRIED, ids=str)
 def test_reals_are_those_of_numpy(case: RealCase) -> None:
     for seed in (1, 2):
         values = drawn(case, seed)
@@ -166,7 +168,7 @@ def test_traced_integers_are_those_of_numpy(operation: str) -> None:
             np.testing.assert_array_equal(found, case.operation.run(*values)[0], strict=True)
 
 
-@pytest.mark.parametrize("case", [*tiers.of_each(REALS), *tiers.of_each(INTEGERS)], ids=str)
+@pytest.mark.parametrize("case", [*TRIED, *tiers.of_each(INTEGERS)], ids=str)
 def test_just_those_that_read_values_do_not_trace(case: RealCase | IntegerCase) -> None:
     shapes = [jax.ShapeDtypeStruct(value.shape, value.dtype) for value in drawn(case)]
     with pytest.raises(jax.errors.TracerBoolConversionError) if reads(case) else nullcontext():

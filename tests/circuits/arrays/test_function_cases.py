@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import tiers
 from agreement import check_agreement
 from function_cases import FunctionCase, function_cases, small_program
 from side_by_side import side_by_side, values_of
@@ -43,7 +44,7 @@ def test_every_integer(case: FunctionCase) -> None:
 
 @pytest.mark.parametrize("case", [case for case in CASES if not case.elementwise], ids=str)
 def test_arrays_at_random(case: FunctionCase) -> None:
-    check(case, case.drawn(200))
+    check(case, case.drawn(tiers.count(60, deep=200)))
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 import arrays_cases
 import numpy as np
@@ -31,8 +32,14 @@ SMOOTH = {
 }
 
 
+def deep(*values: object) -> Any:
+    return pytest.param(*values, marks=pytest.mark.deep)
+
+
 @pytest.mark.parametrize("operation", SMOOTH, ids=lambda o: o.name)
-@pytest.mark.parametrize(("ends", "of_bits", "fraction_bits"), [(8, 12, 12), (2, 10, 20), (7, 12, 18), (0.5, 16, 8)])
+@pytest.mark.parametrize(
+    ("ends", "of_bits", "fraction_bits"), [(8, 12, 12), (2, 10, 20), deep(7, 12, 18), deep(0.5, 16, 8)]
+)
 def test_every_integer_of_the_interval(operation: Smooth, ends: float, of_bits: int, fraction_bits: int) -> None:
     """All of up to 2^16: within 1 unit of correct rounding, within the proved error of the exact value."""
     high = int(ends * 2**of_bits)
@@ -52,7 +59,7 @@ def test_every_integer_of_the_interval(operation: Smooth, ends: float, of_bits: 
 
 @pytest.mark.parametrize(("operation", "function"), [(arrays.Sin(), np.sin), (arrays.Cos(), np.cos)])
 @pytest.mark.parametrize(
-    ("ends", "of_bits", "fraction_bits"), [(3.5, 12, 12), (1.5, 10, 20), (50, 8, 12), (500, 6, 16)]
+    ("ends", "of_bits", "fraction_bits"), [(3.5, 12, 12), deep(1.5, 10, 20), deep(50, 8, 12), (500, 6, 16)]
 )
 def test_every_angle_of_the_interval(
     operation: arrays.Sin | arrays.Cos,
@@ -81,7 +88,7 @@ def test_every_angle_of_the_interval(
         (arrays.Log2(), np.log2, 0.5, 2.0, 10),
     ],
 )
-@pytest.mark.parametrize("fraction_bits", [6, 12, 18])
+@pytest.mark.parametrize("fraction_bits", [deep(6), 12, deep(18)])
 def test_base_two(
     operation: arrays.Exp | arrays.Log,
     function: Callable[[np.ndarray], np.ndarray],

@@ -25,7 +25,7 @@ def equations(draw: st.DrawFn) -> tuple[str, str, str]:
     return "".join(x), "".join(y), "".join(kept)
 
 
-@settings(max_examples=examples(200), deadline=None)
+@settings(max_examples=examples(80, deep=10000), deadline=None)
 @given(equations(), st.integers(0, 2**32), st.sampled_from([4, 20, 25, 28]))
 def test_contractions_equal_numpy_on_python_integers(letters: tuple[str, str, str], seed: int, bits: int) -> None:
     random = np.random.default_rng(seed)

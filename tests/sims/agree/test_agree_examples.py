@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+import tiers
 from agreement import check_single_changes
 from example_programs import EXAMPLES, example
 
@@ -13,13 +14,14 @@ from circuitize.circuits.program import IntegerProgram
 from circuitize.sims.agree import R1CS, agree
 from circuitize.sims.vectors import inputs_to_try
 
+FEW = tiers.count(3, deep=5)
 PROGRAMS = [
-    ("iris.py:step", 5, 2.0**-9),
+    ("iris.py:step", FEW, 2.0**-9),
     pytest.param("iris.py:predict", 5, 2.0**-9, marks=pytest.mark.deep),
-    ("dense.py:small", 10, 2.0**-12),
+    ("dense.py:small", 2 * FEW, 2.0**-12),
     pytest.param("dense.py:large", 1, 2.0**-12, marks=pytest.mark.deep),
     pytest.param("digits.py:step", 2, 2e-4, marks=pytest.mark.deep),
-    ("digits.py:predict", 5, 2.0**-5),
+    ("digits.py:predict", FEW, 2.0**-5),
     pytest.param("digits.py:scores", 1, 2.0**-12, marks=pytest.mark.deep),
     pytest.param("digits.py:evaluate", 2, None, marks=pytest.mark.deep),
     pytest.param("digits.py:momentum", 1, 1e-4, marks=pytest.mark.deep),
@@ -31,7 +33,7 @@ PROGRAMS = [
     ("cnn.py:step", 1, 3e-4),
     pytest.param("cnn.py:predict", 3, 2.0**-9, marks=pytest.mark.deep),
     pytest.param("onnx_digits.py:step", 1, 3e-4, marks=pytest.mark.deep),
-    ("jet.py:scores", 5, None),
+    ("jet.py:scores", FEW, None),
     pytest.param("jet.py:classify", 5, None, marks=pytest.mark.deep),
     pytest.param("mnist_mlp.py:predict", 1, 2.0**-5, marks=pytest.mark.deep),
     pytest.param("mnist_mlp.py:step", 1, 2.0**-8, marks=pytest.mark.deep),

@@ -73,7 +73,7 @@ def program(name: str) -> IntegerProgram:
 @pytest.mark.rtl
 @pytest.mark.proof
 @pytest.mark.parametrize(
-    "name", [name if name in ("smooth", "sums") else pytest.param(name, marks=pytest.mark.deep) for name in GROUPS]
+    "name", [name if name == "sums" else pytest.param(name, marks=pytest.mark.deep) for name in GROUPS]
 )
 def test_every_target_has_the_same_integers(name: str) -> None:
     made = program(name)

@@ -64,9 +64,13 @@ ALONE = tiers.count(9, deep=40)
 
 @cache
 def ordered() -> list[Case]:
-    """The smallest case of each operation, the smallest operation first."""
-    found = sorted(cases(), key=lambda case: program(case).arrow.edge_count * case.target.size)
-    return tiers.of_each(found, first=True)
+    """Of each operation the case of the fewest elements and bits, the smallest operation first."""
+
+    def extent(case: Case) -> int:
+        return sum(source.fixed.width * source.fixed.size for source in case.sources) * case.target.size
+
+    few = tiers.of_each(sorted(cases(), key=extent), first=True)
+    return sorted(few, key=lambda case: program(case).arrow.edge_count * case.target.size)
 
 
 @cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from fault_programs import checked, everything
 from circuitize.backends import linear, windows
 from circuitize.backends.forms import constant
 from circuitize.backends.linear import COMBINATIONS
+from circuitize.backends.plonkish.cost import best
+from circuitize.backends.plonkish.emit import emit
 from circuitize.backends.r1cs.gadgets import division, lookup, ranges, sign
 from circuitize.backends.r1cs.gadgets.assembly import ones
 from circuitize.backends.r1cs.gadgets.bits import Bits, confine
@@ -23,7 +26,8 @@ from circuitize.backends.r1cs.operations import RULES
 from circuitize.circuits import integers
 from circuitize.circuits.integers import contraction
 from circuitize.circuits.operation import Operation
-from circuitize.sims.agree import R1CS, agree
+from circuitize.circuits.program import IntegerProgram
+from circuitize.sims.agree import R1CS, Target, agree
 from circuitize.sims.plonkish import Plonkish
 from circuitize.sims.vectors import inputs_to_try
 
@@ -267,6 +271,13 @@ def test_the_command_line_finds_and_names_faults(kind: type[integers.IntegerOper
     require_named(kind, found["first_difference"])
 
 
+@cache
+def right(name: str) -> tuple[IntegerProgram, int]:
+    """A program, and the k of its Plonkish layout without a fault, which `emit` would search for again."""
+    given = {"checked": checked, "everything": everything}[name]()
+    return given, best(given)
+
+
 FIRST = {kind: name for name, kind, _ in reversed(FAULTS)}
 """A fault of each kind of operation; the others are in the deep tier."""
 
@@ -282,9 +293,10 @@ def test_a_seeded_fault_is_found_and_named(
     kind: type[integers.IntegerOperation], seed: Fault, monkeypatch: Patch
 ) -> None:
     """What `circuitize check` compares, but for the hardware."""
+    given, k = right(program_of(kind))
     seed(monkeypatch)
-    given = {"checked": checked, "everything": everything}[program_of(kind)]()
-    found = agree(given, inputs_to_try(given, VECTORS, np.random.default_rng(0)), [R1CS(given), Plonkish(given)])
+    targets: list[Target] = [R1CS(given), Plonkish(given, emit(given, k))]
+    found = agree(given, inputs_to_try(given, VECTORS, np.random.default_rng(0)), targets)
     assert found.mismatches
     require_named(kind, found.first_difference)
 

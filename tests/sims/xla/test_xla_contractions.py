@@ -22,7 +22,7 @@ BITS = [
 ]
 """Of operands, signs apart."""
 
-TERMS = [3, 64]
+TERMS = [pytest.param(3, marks=pytest.mark.deep), 64]
 
 Integers = NDArray[np.int64]
 

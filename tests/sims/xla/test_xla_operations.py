@@ -15,7 +15,7 @@ from xla_programs import compare, draw
 
 
 def test_every_operation() -> None:
-    some = cases()
+    some = {id(case): case for first in (True, False) for case in tiers.of_each(cases(), first)}.values()
     programs = [single(case.operation, *case.sources) for case in some]
     random = np.random.default_rng(4)
     draws = [
@@ -28,9 +28,9 @@ def test_every_operation() -> None:
 
 @pytest.mark.parametrize("magnitude", [1 << 12, 1 << 40])
 def test_random_programs(magnitude: int) -> None:
-    count = tiers.count(50, deep=500)
-    for start in range(0, count, 50):
-        randoms = [np.random.default_rng([magnitude, seed]) for seed in range(start, start + 50)]
+    count = tiers.count(20, deep=500)
+    for start in range(0, count, 20):
+        randoms = [np.random.default_rng([magnitude, seed]) for seed in range(start, start + 20)]
         programs = [random_program(random, SOURCES, 8, magnitude) for random in randoms]
         draws = [[draw(one, random) for one, random in zip(programs, randoms, strict=True)] for _ in range(10)]
         defined, undefined = compare(programs, draws)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,15 @@ from circuitize.sims import integer
 from circuitize.sims.device import CPU
 from circuitize.sims.xla.device import gpu, processor
 from circuitize.sims.xla.stretch import Stretches
+
+
+@pytest.fixture(autouse=True)
+def left_as_it_was() -> Iterator[None]:
+    """Numbers of 64 bits are asked for where they are used, not of the whole process."""
+    before = jax.config.read("jax_enable_x64")
+    yield
+    assert jax.config.read("jax_enable_x64") == before
+
 
 STEP = exact(trained_programs.step(), Phases())
 STEPS = 10
@@ -145,10 +155,3 @@ def test_devices_that_are_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         with pytest.raises(CircuitizeError, match="expected a CUDA GPU that JAX finds, found none; where there is one"):
             trained(tmp_path / "t", "cuda")
     assert not (tmp_path / "t").exists()
-
-
-def test_jax_is_left_as_it_was(tmp_path: Path) -> None:
-    """Numbers of 64 bits are asked for where they are used, not of the whole process."""
-    before = jax.config.read("jax_enable_x64")
-    trained(tmp_path / "t", "xla")
-    assert jax.config.read("jax_enable_x64") == before
