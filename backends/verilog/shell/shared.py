@@ -34,7 +34,8 @@ def shared_inputs(wiring: Wiring, design: Design, bus: Bus, inner: Mapping[str, 
     `tlast` every remaining tensor gets a beat that is marked wrong.
 
     Words after the last word of a packet's last tensor go to that tensor too, which drops them. A parallel design takes
-    all inputs together: each tensor except the last waits in a skid buffer for the later ones.
+    all inputs together: each tensor except the last waits in a skid buffer for the later ones. A buffer and a register
+    stand between the turns and the tensors, so that no path leads from the ones to the others.
     """
     count, name, together = len(bus.streams), bus.name, design.scheduler == "parallel"
     place = max(1, max(stream.beats for stream in bus.streams).bit_length())
@@ -80,27 +81,30 @@ def shared_inputs(wiring: Wiring, design: Design, bus: Bus, inner: Mapping[str, 
         f"      word <= tensor_ends ? {place}'d0 : (&word ? word : word + {place}'d1);",
         "    end",
     ]
+    # A cut in the last word of a tensor that is not the last leaves that tensor whole: those after it are wrong.
+    whole = [
+        f"(tensor[{k}] & (word == {place}'d{stream.beats - 1}))"
+        for k, (stream, end) in enumerate(zip(bus.streams, final, strict=True))
+        if end != ONE
+    ]
+    spoilt = f"missing | (cut & ~({' | '.join(whole) or ZERO}))"
+    _turned(wiring, design, bus, spoilt)
     passed = []
     for k, stream in enumerate(bus.streams):
         side, core = wiring.side(stream), inner[stream.name]
         bits = stream.lanes * stream.element_bits
         wiring.core(stream, core.data_bits)
-        for word, width in (("elements", bits), ("wrong", 0), ("taken", 0)):
-            wiring.wire(f"{side}_{word}", width)
-        leads, elements = bool(design.modes) and not k, f"{side}_elements"
-        wiring.unpack(stream, "word", side, "word_data", "word_keep", ONE if leads else "tensor_ends")
-        known = " & known_mode" if bool(design.modes) and not k else ""
-        passed.append(f"(tensor[{k}]{known} & {side}_taken)")
-        # A cut in the last word of a tensor that is not the last leaves that tensor whole: those after it are wrong.
-        whole = f"(word == {place}'d{stream.beats - 1})"
-        wrong = f"missing | {side}_wrong" + (f" | (cut & ~{whole})" if final[k] != ONE else "")
-        if leads:
-            wrong, elements = f"{wrong} | lacks_mode", wiring.wire(f"{side}_told", bits)
-            told = f"{{{bits - stream.element_bits}'d0, packet_mode}}" if stream.lanes > 1 else "packet_mode"
-            wiring.lines += [f"  wire {side}_unused = ^{side}_elements;", f"  assign {elements} = {told};"]
-        source = (
-            elements, f"tensor[{k}] & (word_valid | missing){known}", f"{side}_taken", "tensor_ends", wrong
-        )  # fmt: skip
+        wiring.wire(f"{side}_taken")
+        passed.append(f"(given_tensor[{k}] & {side}_taken)")
+        elements, wrong = wiring.wire(f"{side}_elements", bits), "given_spoilt"
+        if design.modes and not k:
+            spare = bits - stream.element_bits
+            told = f"given_data[{stream.element_bits - 1}:0]"
+            wiring.lines.append(f"  assign {elements} = {f'{{{spare}{chr(39)}d0, {told}}}' if spare else told};")
+        else:
+            wrong = f"given_spoilt | {wiring.wire(f'{side}_wrong')}"
+            wiring.unpack(stream, "given", side, "given_data", "given_keep", "given_ends")
+        source = (elements, f"given_valid & given_tensor[{k}]", f"{side}_taken", "given_ends", wrong)
         into = side
         if together and k < count - 1:
             into = f"{side}_early"
@@ -113,7 +117,45 @@ def shared_inputs(wiring: Wiring, design: Design, bus: Bus, inner: Mapping[str, 
                 (f"{{{side}_user, {side}_last, {side}_data}}", f"{side}_valid", f"{side}_ready"),
             )
         _convert(wiring, stream, core, into, source, inwards=True)
-    wiring.lines.append(f"  assign word_passed = {' | '.join(passed)};")
+    wiring.lines.append(f"  assign given_passed = {' | '.join(passed)};")
+
+
+def _turned(wiring: Wiring, design: Design, bus: Bus, spoilt: str) -> None:
+    """Add the buffer and the register between the turns on a shared bus and the tensors: `given` is a word with the
+    tensor that it is for.
+
+    If there are modes, the word of the mode gives the mode in the register of the packet.
+    """
+    count, data, valid, free = len(bus.streams), "word_data", "(word_valid | missing)", "turned_ready"
+    if design.modes:
+        bits = bus.streams[0].element_bits
+        rest = f"word_data[{bus.data_bits - 1}:{bits}], " if bus.data_bits > bits else ""
+        data = f"{rest}tensor[0] ? packet_mode : word_data[{bits - 1}:0]"
+        spoilt = f"{spoilt} | (tensor[0] & ({wiring.side(bus.streams[0])}_first_wrong | lacks_mode))"
+        valid, free = f"{valid} & known_mode", f"{free} & known_mode"
+    fields = {"data": bus.data_bits, "keep": bus.data_bits // 8, "ends": 0, "spoilt": 0, "tensor": count}
+    for stage in ("next", "given"):
+        for word, width in fields.items():
+            wiring.lines.append(
+                f"  {'wire' if stage == 'next' else 'reg'} {f'[{width - 1}:0] ' * (width > 0)}{stage}_{word};"
+            )
+    for name in ("turned_ready", "next_valid", "next_ready", "given_passed"):
+        wiring.wire(name)
+    into = f"{{{data}, word_keep, tensor_ends, spoilt, tensor}}"
+    out, held = (f"{{{', '.join(f'{stage}_{word}' for word in fields)}}}" for stage in ("next", "given"))
+    wiring.lines.append(f"  wire spoilt = {spoilt};")
+    handshakes = (into, valid, "turned_ready"), (out, "next_valid", "next_ready")
+    wiring.skid("turned", sum(width or 1 for width in fields.values()), *handshakes)
+    wiring.lines += [
+        f"  assign word_passed = {free};",
+        "  // The word that a tensor takes, or the mark of a word that is missing.",
+        "  reg given_valid;",
+        "  assign next_ready = ~given_valid | given_passed;",
+        f"  always @(posedge {CLOCK})",
+        f"    if ({wiring.reset}) given_valid <= 1'b0;",
+        "    else if (next_ready) given_valid <= next_valid;",
+        f"  always @(posedge {CLOCK}) if (next_ready) {held} <= {out};",
+    ]
 
 
 def _turns_in(wiring: Wiring, design: Design, bus: Bus, place: int) -> Turns:
@@ -126,7 +168,11 @@ def _turns_in(wiring: Wiring, design: Design, bus: Bus, place: int) -> Turns:
     """
     if not design.modes:
         return turns(wiring, design, bus, "", 0)
-    bits, side = bus.streams[0].element_bits, wiring.side(bus.streams[0])
+    bits, side = bus.streams[0].element_bits, f"{wiring.side(bus.streams[0])}_first"
+    wiring.wire(f"{side}_elements", bus.streams[0].lanes * bits)
+    wiring.wire(f"{side}_wrong")
+    wiring.unpack(bus.streams[0], "word", side, "word_data", "word_keep", ONE)
+    wiring.lines.append(f"  wire {side}_unused = ^{side}_elements;")
     lacking = [f"(word_data[{bits - 1}:0] == {bits}'d{m})" for m in range(1 << bits) if m not in design.known_modes]
     wiring.lines += [
         "  // The mode of the packet under way and whether the design lacks it, a clock after its first word came.",
@@ -152,7 +198,7 @@ def _turns_in(wiring: Wiring, design: Design, bus: Bus, place: int) -> Turns:
         "    end",
         f"  always @(posedge {CLOCK})",
         f"    if ({wiring.reset}) {FRAME_MODE} <= {bits}'d0;",
-        f"    else if (word_passed & word_valid) {FRAME_MODE} <= packet_mode;",
+        f"    else if (given_valid & given_passed & given_tensor[0]) {FRAME_MODE} <= given_data[{bits - 1}:0];",
     ]
     return turns(wiring, design, bus, "packet_mode", bits)
 
