@@ -126,7 +126,7 @@ def _turned(wiring: Wiring, design: Design, bus: Bus, spoilt: str) -> None:
     for name in ("turned_ready", "next_valid", "next_ready", "given_passed"):
         wiring.wire(name)
     into = f"{{{data}, word_keep, tensor_ends, spoilt, tensor}}"
-    out, held = (f"{{{', '.join(f'{stage}_{word}' for word in fields)}}}" for stage in ("next", "given"))
+    out = f"{{{', '.join(f'next_{word}' for word in fields)}}}"
     wiring.lines.append(f"  wire spoilt = {spoilt};")
     handshakes = (into, valid, "turned_ready"), (out, "next_valid", "next_ready")
     wiring.skid("turned", sum(width or 1 for width in fields.values()), *handshakes)
@@ -138,7 +138,7 @@ def _turned(wiring: Wiring, design: Design, bus: Bus, spoilt: str) -> None:
         f"  always @(posedge {CLOCK})",
         f"    if ({wiring.reset}) given_valid <= 1'b0;",
         "    else if (next_ready) given_valid <= next_valid;",
-        f"  always @(posedge {CLOCK}) if (next_ready) {held} <= {out};",
+        *(f"  always @(posedge {CLOCK}) if (next_ready) given_{word} <= next_{word};" for word in fields),
     ]
 
 

@@ -11,7 +11,7 @@ from circuitize.backends.verilog.devices.family import ECP5
 from circuitize.backends.verilog.folded import refinement
 from circuitize.backends.verilog.folded.cost import estimate
 from circuitize.backends.verilog.folded.folding import Fold, fold
-from circuitize.backends.verilog.folded.plan import plan
+from circuitize.backends.verilog.folded.plan import Plan, plan
 from circuitize.backends.verilog.folded.pool import works
 from circuitize.backends.verilog.folded.prices import price_of
 from circuitize.backends.verilog.folded.schedule import choose_sizes
@@ -51,7 +51,12 @@ def test_a_refined_design_costs_less_and_keeps_to_its_lanes(monkeypatch: pytest.
 
 def test_large_steps_are_planned_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[Sizes] = []
-    monkeypatch.setattr(refinement, "plan", lambda made: tried.append(made) or plan(made))
+
+    def counted(made: Sizes) -> Plan:
+        tried.append(made)
+        return plan(made)
+
+    monkeypatch.setattr(refinement, "plan", counted)
     products = sum(works(folded()).values())
     for most in (0, 3):
         tried.clear()
