@@ -1,10 +1,9 @@
-"""The refinement of the sizes of stages that share lanes, by the estimate of the whole design."""
+"""The refinement of the sizes of all stages by the estimate of the whole design."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from ..devices.family import ECP5
+from . import model
 from .budget import sizes, widths_of
 from .cost import estimate
 from .folding import Fold
@@ -12,7 +11,7 @@ from .plan import plan
 from .pool import works
 from .prices import price_of
 from .sizes import Sizes
-from .tiling import Choice, choices_shared
+from .tiling import Choice, choices_shared, choose
 
 EFFORT = 1 << 24
 """So many products of training steps are planned again at most."""
@@ -26,20 +25,21 @@ def refined(best: Sizes, word: str, limit: int) -> Sizes:
     """Return sizes that keep to a budget, in which no other sizes of one stage make the whole design cheaper; the
     design must have modes and shared lanes.
 
-    A design costs the clocks of its step and those that its LUTs of four inputs are worth. What the sizes of one stage
-    cost beside it, in memories and in what selects from them, is seen only in the plan of the whole design. For large
-    steps, whose plans take long, fewer sizes are tried.
+    A design costs the clocks of its step and of its prediction, and those that its LUTs of four inputs are worth. What
+    the sizes of one stage cost beside it, in memories and in what selects from them, is seen only in the plan of the
+    whole design. For large steps, whose plans take long, fewer sizes are tried.
     """
     fold, pool = best.fold, best.pool
     assert pool is not None
     products = sum(works(fold).values())
     size, left = pool.size, EFFORT // products
     price = price_of(fold, size)
-    given = {number: best.choices[number] for number in fold.members}
+    given = dict(enumerate(best.choices))
+    order = sorted(given, key=lambda k: -fold.stages[k].size * fold.stages[k].terms)
     least = _cost(best, price)
     for _ in range(ROUNDS):
         before = dict(given)
-        for number in sorted(fold.members, key=lambda k: -works(fold)[k]):
+        for number in order:
             for choice in _others(fold, number, size, price):
                 if left == 0 or choice == given[number]:
                     continue
@@ -54,17 +54,19 @@ def refined(best: Sizes, word: str, limit: int) -> Sizes:
 
 def _cost(made: Sizes, price: float) -> float:
     planned = plan(made)
-    return planned.sizes.interval + price * estimate(planned, ECP5)["lut"]
+    clocks = sum(model.interval(*program) for program in planned.sizes.programs)
+    return clocks + price * estimate(planned, ECP5)["lut"]
 
 
-def _others(fold: Fold, number: int, size: int, price: float) -> Iterator[Choice]:
-    """Yield the sizes of a stage on a pool of `size` lanes that promise most, along any axis unless the stage writes
-    state in order.
+def _others(fold: Fold, number: int, size: int, price: float) -> list[Choice]:
+    """Return the sizes of a stage that promise most: on a pool of `size` lanes, along any axis unless the stage writes
+    state in order, or with a few lanes and units of its own.
     """
-    stage = fold.stages[number]
+    stage, widths = fold.stages[number], widths_of(fold, number)
     ordered = stage.wire in fold.states.values()
+    if number not in fold.members:
+        budgets = {-(-stage.size * stage.terms // parts) for parts in range(1, TRIED + 1)}
+        return [choose(stage, budget, fold.axes[number], widths, ordered, True) for budget in sorted(budgets)]
     axes = [fold.axes[number]] if ordered else range(max(1, len(stage.shape)))
-    widths = widths_of(fold, number)
     found = [one for axis in axes for one in choices_shared(stage, size, axis, widths, price, ordered)]
-    for _, choice in sorted(found, key=lambda one: one[0])[:TRIED]:
-        yield choice
+    return [choice for _, choice in sorted(found, key=lambda one: one[0])[:TRIED]]
