@@ -13,17 +13,15 @@ from .prices import price_of
 from .sizes import Sizes
 from .tiling import Choice, choices_shared, choose
 
-EFFORT = 1 << 24
+EFFORT = 1 << 23
 """So many products of training steps are planned again at most."""
-TRIED = 12
+TRIED = 6
 """Sizes that are tried of a stage at most."""
-ROUNDS = 2
-"""How often each stage is tried at most."""
 
 
 def refined(best: Sizes, word: str, limit: int) -> Sizes:
-    """Return sizes that keep to a budget, in which no other sizes of one stage make the whole design cheaper; the
-    design must have modes and shared lanes.
+    """Return sizes that keep to a budget, for which other sizes of one stage after the other were tried, those with
+    most terms first; the design must have modes and shared lanes.
 
     A design costs the clocks of its step and of its prediction, and those that its LUTs of four inputs are worth. What
     the sizes of one stage cost beside it, in memories and in what selects from them, is seen only in the plan of the
@@ -35,20 +33,15 @@ def refined(best: Sizes, word: str, limit: int) -> Sizes:
     size, left = pool.size, EFFORT // products
     price = price_of(fold, size)
     given = dict(enumerate(best.choices))
-    order = sorted(given, key=lambda k: -fold.stages[k].size * fold.stages[k].terms)
     least = _cost(best, price)
-    for _ in range(ROUNDS):
-        before = dict(given)
-        for number in order:
-            for choice in _others(fold, number, size, price):
-                if left == 0 or choice == given[number]:
-                    continue
-                left -= 1
-                tried = sizes(fold, best.target, pool_size=size, given={**given, number: choice})
-                if getattr(tried, word) <= limit and (cost := _cost(tried, price)) < least:
-                    least, best, given = cost, tried, {**given, number: choice}
-        if given == before:
-            break
+    for number in sorted(given, key=lambda k: -fold.stages[k].size * fold.stages[k].terms):
+        for choice in _others(fold, number, size, price):
+            if left == 0 or choice == given[number]:
+                continue
+            left -= 1
+            tried = sizes(fold, best.target, pool_size=size, given={**given, number: choice})
+            if getattr(tried, word) <= limit and (cost := _cost(tried, price)) < least:
+                least, best, given = cost, tried, {**given, number: choice}
     return best
 
 
