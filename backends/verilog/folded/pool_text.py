@@ -110,9 +110,9 @@ def pool_text(
     adds: dict[tuple[bool, ...], str] = {}
     lines += [
         "  // The last products of a pass are added, which clears the totals; a clock later the sums are held.",
-        "  reg last;",
-        f"  always @(posedge clk) last <= rst | {' | '.join(f'm{k}_last' for k in range(len(members)))};",
+        *_joined("last", [f"m{k}_last" for k in range(len(members))]),
         *_joined("full", ["last"]),
+        "  wire clear = rst | last;",
     ]
     for lane in range(size):
         key = tuple(lane in one.short for one in members)
@@ -126,7 +126,7 @@ def pool_text(
         lines += [
             f"  wire [{bits[2] - 1}:0] held{lane};",
             f"  {name}_lane lane{lane} (.clk(clk), .x({taken[0][x[lane]]}), .y({taken[1][y[lane]]}), "
-            f".add({adds[key]}), .last(last), .full(full), .after({after}), .held(held{lane}));",
+            f".add({adds[key]}), .clear(clear), .full(full), .after({after}), .held(held{lane}));",
         ]
     lines += [f"  assign sum{tap} = held{tap};" for tap in taps]
     whom = ", then ".join(one.name for one in members)
@@ -160,7 +160,7 @@ def _lane(name: str, x: int, y: int, total: int) -> str:
     if total > product:
         term = f"{{{{{total - product}{{product[{product - 1}]}}}}, product}}"
     ports = ["input wire clk", f"input wire [{x - 1}:0] x", f"input wire [{y - 1}:0] y"]
-    ports += ["input wire add", "input wire last", "input wire full"]
+    ports += ["input wire add", "input wire clear", "input wire full"]
     ports += [f"input wire [{total - 1}:0] after", f"output reg [{total - 1}:0] held"]
     lines = [
         f"  wire signed [{product - 1}:0] wide_x = $signed({{{{{y}{{x[{x - 1}]}}}}, x}});",
@@ -170,7 +170,7 @@ def _lane(name: str, x: int, y: int, total: int) -> str:
         f"  reg [{total - 1}:0] sum;",
         f"  wire [{total - 1}:0] more = {term} + total;",
         "  always @(posedge clk) product <= wide_x * wide_y;",
-        f"  always @(posedge clk) if (last) total <= {total}'d0; else if (add) total <= more;",
+        f"  always @(posedge clk) if (clear) total <= {total}'d0; else if (add) total <= more;",
         "  always @(posedge clk) if (add) sum <= more;",
         "  always @(posedge clk) held <= full ? sum : after;",
     ]
