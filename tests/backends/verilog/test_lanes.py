@@ -41,7 +41,7 @@ GUARDS = {
     "a factor stays when its stage adds nothing": (LANES, r"<= idle \? ", "<= 1'b0 ? "),
     "a sum does not begin anew": (LANES, r"if \(clear\) total <= \S+ else ", ""),
     "sums are held too early": (LANES, r"held <= full \?", "held <= clear ?"),
-    "sums do not move on": (LANES, r"\? total : after", "? total : held"),
+    "sums do not move on": (LANES, r"\? sum : after", "? sum : held"),
     "a row is written whole": (FEW, r"if \(write\[k\]\)", "if (|write)"),
     "a term too many is added": (ODD, "added & ~closing", "added"),
     "a stage starts while it runs": (LANES, "went & ~running", "went"),
