@@ -195,7 +195,7 @@ def by_seeds(board: Path, seeds: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--lanes", type=int, default=40)
+    parser.add_argument("--lanes", type=int, default=64)
     parser.add_argument("--mhz", type=int, default=50)
     for word in ("seeds", "rtl", "netlist", "bus", "prove"):
         parser.add_argument(f"--{word}", type=int, default=0)

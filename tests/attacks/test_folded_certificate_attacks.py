@@ -24,7 +24,7 @@ READ, WEIGHTS = "circuitize_s0_relu_x0_memory.v", "circuitize_s0_relu_x1_memory.
 UNIT = "circuitize_s0_relu_unit.v"
 SHELL, FOLDED, MEMORY = "circuitize.v", "circuitize_folded.v", "circuitize_folded_memory.v"
 OUT = "circuitize_out_loss.v"
-TOTAL = "total <= product[30:0] + (first ? 31'd0 : total);"
+TOTAL = "more = product[30:0] + total;"
 SWAP = "if (take & keeps & ~tdata[0]) bank <= ~bank;"
 FAILS = "wire fails = ~tlast | tuser | (tdata[16:0] > 17'd65536);"
 HELD = "always @(posedge clk) if (moves) held <= {in0};"
@@ -50,8 +50,9 @@ WRONG: dict[str, tuple[Changes, str]] = {
     "a counter of addresses that ends early": (
         [(READ, "c0_read_i0 == 2'd2", "c0_read_i0 == 2'd1")], "is not shown to be what the program says"),
     "a product that is added twice": (
-        [(LANE, TOTAL, "total <= {product[29:0], 1'b0} + (first ? 31'd0 : total);")], "is not shown to be"),
-    "a lane that never begins anew": ([(LANE, "(first ? 31'd0 : total)", "total")], "is not shown to be"),
+        [(LANE, TOTAL, "more = {product[29:0], 1'b0} + total;")], "is not shown to be"),
+    "a lane that never begins anew": ([(LANE, "if (clear) total <= 31'd0; else ", "")], "is not shown to be"),
+    "a lane that no reset clears": ([(POOL, "clear = rst | last", "clear = last")], "is not shown to be"),
     "a turn that does not end": ([(POOL, "if (ends) turn <=", "if (ends & ~starts & rst) turn <=")], "more than"),
     "stages that do not wait for their turn": (
         [(POOL, f"(turn == 3'd{turn}) & ~busy", "1'b1") for turn in range(8)], "is not shown to be"),

@@ -22,11 +22,15 @@ from .order import in_turns
 from .pool import READ, WAITS, depth, held, last_read, multipliers, pooled, works
 from .prices import BESIDE_UNIT, price_of, priced, readers_of
 from .sizes import Reader, Sizes
-from .tiling import Choice, choose, choose_shared
+from .tiling import Choice, choices_shared, choose
 
 
 def sizes(
-    fold: Fold, target: int, halved: Mapping[int, int] = MappingProxyType({}), pool_size: int | None = None
+    fold: Fold,
+    target: int,
+    halved: Mapping[int, int] = MappingProxyType({}),
+    pool_size: int | None = None,
+    given: Mapping[int, Choice] = MappingProxyType({}),
 ) -> Sizes:
     """Return the cheapest sizes with which each stage takes at most `target` clocks a frame, if there are such sizes.
 
@@ -34,7 +38,7 @@ def sizes(
     of each stage are in proportion to the square root of its work: `target` is the target of the stage with the most
     work, and the target of any other stage is smaller in proportion to the square root of its work. Stages that share
     lanes count as one stage here; the pool has `pool_size` lanes or, if this is None, as many as keep to the target.
-    `halved` says for some stages how often their targets are halved.
+    `halved` says for some stages how often their targets are halved, and `given` gives the sizes of some stages.
     """
     stages = fold.stages
     products = sum(works(fold).values())
@@ -52,13 +56,13 @@ def sizes(
     most = max([products, *(stage.size * stage.terms for stage in stages)])
     for number, stage in enumerate(stages):
         path = fold.paths(number, 1)[0]
-        bits = lane_bits(stage, 1) if stage.reduction else 0
         share = math.sqrt(stage.size * stage.terms / most) if fold.updates else 1.0
-        beside = BESIDE_UNIT * readers_of(fold, stage.wire) if number in fold.members else 0
-        widths = (20, bits, 40 + path.lut + path.ff // (4 if fold.members else 2) + 20 * path.dsp + beside)
+        widths = widths_of(fold, number)
         ordered = bool(fold.modal) and stage.wire in fold.states.values()
         choice = (
-            choose_shared(stage, shared_lanes, fold.axes[number], widths, price, ordered)
+            given[number]
+            if number in given
+            else choices_shared(stage, shared_lanes, fold.axes[number], widths, price, ordered)[0][1]
             if number in fold.members
             else choose(
                 stage,
@@ -138,6 +142,14 @@ def sizes(
     links += [model.Link(0, actor, 0) for actor in admitted]
     made = Sizes(fold, target, choices, in_lanes, out_lanes, actors, links, readers, lanes, dsp, shared, modes)
     return _with_pool(made)
+
+
+def widths_of(fold: Fold, number: int) -> tuple[int, int, int]:
+    """Return the relative costs of a multiplier, of a lane and of a unit of a stage."""
+    stage, path = fold.stages[number], fold.paths(number, 1)[0]
+    beside = BESIDE_UNIT * readers_of(fold, stage.wire) if number in fold.members else 0
+    unit = 40 + path.lut + path.ff // (4 if fold.members else 2) + 20 * path.dsp + beside
+    return 20, lane_bits(stage, 1) if stage.reduction else 0, unit
 
 
 def _with_pool(made: Sizes) -> Sizes:

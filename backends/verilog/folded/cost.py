@@ -151,7 +151,7 @@ def pooling(cost: Cost, fold: Fold, size: int, choices: Sequence[Choice]) -> int
         return 0
     x, y, total = widths(fold, choices)
     own = 0 if cost.family.accumulates else x + y + total
-    cost.add(size * total, size * (total + own), size * (carries(total) + 2 * total))
+    cost.add(size * total, size * (2 * total + own), size * (carries(total) + total))
     cost.add(4 * len(fold.members), bits_of(len(fold.members)) + 3)
     return size * multipliers(fold, cost.family)
 
@@ -174,11 +174,18 @@ def selecting(cost: Cost, plan: Plan) -> None:
 
 
 def framing(cost: Cost, sizes: Sizes) -> None:
-    """Add the parts around the stages: the flags that make the status, the receivers and the senders."""
+    """Add the parts around the stages: the flags that make the status, the receivers and the senders, and what selects
+    between new and loaded state.
+    """
     for link in sizes.links[len(sizes.readers) :]:
         cost.add(4 + (link.banks or 1), (link.banks or 1) + 2 * bits_of(link.banks or 1))
     if sizes.fold.members:
         cost.add(len(sizes.actors), len(sizes.actors) + sum(stream.data_bits for stream in in_streams(sizes)[1]))
+    for wire, load in sizes.fold.loads.items():
+        if load != sizes.fold.states[wire]:
+            lanes = sizes.in_lanes[[entry.wire for entry in sizes.fold.entries].index(load)]
+            bits = lanes * element(sizes.fold.format(wire)).width
+            cost.add(bits, bits + 1, bits)
     streams = len(sizes.in_lanes) + len(sizes.out_lanes)
     cost.add(streams * 8, streams * 7)
     for stream in in_streams(sizes)[0]:

@@ -29,7 +29,7 @@ class Lanes(Memories):
         if number not in self.fold.members:
             return []
         one, name = self._member(number), self.fold.stages[number].name
-        signals = [f"pool_{word}" for word in ("add", "first", "full", "done", *(["short"] if one.short else []))]
+        signals = [f"pool_{word}" for word in ("add", "last", "done", *(["short"] if one.short else []))]
         wires = [f".{signal}({self.wire(f'{name}_{signal}')})" for signal in signals]
         for side, letter in enumerate("xy"):
             for n in range(len(one.made[side])):
@@ -53,7 +53,7 @@ class Lanes(Memories):
         wires += [f".{mode.word}({self.conductor.within(frozenset({mode}))})" for mode in modes]
         for k, one in enumerate(members):
             wires += [f".m{k}_start({one.name}_start)", f".m{k}_ready({one.name}_pool_ready)"]
-            words = ("done", "add", "first", "full", *(["short"] if one.short else []))
+            words = ("done", "add", "last", *(["short"] if one.short else []))
             wires += [f".m{k}_{word}({one.name}_pool_{word})" for word in words]
             for side, letter in enumerate("xy"):
                 wires += [f".m{k}_{letter}{n}({one.name}_pool_{letter}{n})" for n in range(len(one.made[side]))]

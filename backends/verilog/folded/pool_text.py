@@ -87,7 +87,7 @@ def pool_text(
     ports, lines = ["input wire clk", "input wire rst"], []
     for k, one in enumerate(members):
         ports += [f"input wire m{k}_start", f"output wire m{k}_ready", f"input wire m{k}_done"]
-        ports += [f"input wire m{k}_add", f"input wire m{k}_first", f"input wire m{k}_full"]
+        ports += [f"input wire m{k}_add", f"input wire m{k}_last"]
         ports += [f"input wire m{k}_short"] if one.short else []
         for side, letter in enumerate("xy"):
             width = one.feeds[side].bits
@@ -108,8 +108,12 @@ def pool_text(
                 lines += [f"  reg [{bits[side] - 1}:0] {factor};", f"  always @(posedge clk) {factor} <= {text};"]
         taken.append(known)
     adds: dict[tuple[bool, ...], str] = {}
-    for signal in ("first", "full"):
-        lines += _joined(signal, [f"m{k}_{signal}" for k in range(len(members))])
+    lines += [
+        "  // The last products of a pass are added, which clears the totals; a clock later the sums are held.",
+        *_joined("last", [f"m{k}_last" for k in range(len(members))]),
+        *_joined("full", ["last"]),
+        "  wire clear = rst | last;",
+    ]
     for lane in range(size):
         key = tuple(lane in one.short for one in members)
         if key not in adds:
@@ -122,7 +126,7 @@ def pool_text(
         lines += [
             f"  wire [{bits[2] - 1}:0] held{lane};",
             f"  {name}_lane lane{lane} (.clk(clk), .x({taken[0][x[lane]]}), .y({taken[1][y[lane]]}), "
-            f".add({adds[key]}), .first(first), .full(full), .after({after}), .held(held{lane}));",
+            f".add({adds[key]}), .clear(clear), .full(full), .after({after}), .held(held{lane}));",
         ]
     lines += [f"  assign sum{tap} = held{tap};" for tap in taps]
     whom = ", then ".join(one.name for one in members)
@@ -147,22 +151,28 @@ def _joined(name: str, signals: Sequence[str]) -> list[str]:
 def _lane(name: str, x: int, y: int, total: int) -> str:
     """Return the module of a shared lane, which adds up one product a clock; sums that are held move on by one lane
     each clock.
+
+    The register `total` is cleared with the last product of a pass, whose sum goes to the register `sum`: so the next
+    pass begins without a choice between the total and 0, which would take a look-up table for each bit of a lane.
     """
     product = x + y
     term = "product" if total == product else f"product[{total - 1}:0]"
     if total > product:
         term = f"{{{{{total - product}{{product[{product - 1}]}}}}, product}}"
     ports = ["input wire clk", f"input wire [{x - 1}:0] x", f"input wire [{y - 1}:0] y"]
-    ports += ["input wire add", "input wire first", "input wire full"]
+    ports += ["input wire add", "input wire clear", "input wire full"]
     ports += [f"input wire [{total - 1}:0] after", f"output reg [{total - 1}:0] held"]
     lines = [
         f"  wire signed [{product - 1}:0] wide_x = $signed({{{{{y}{{x[{x - 1}]}}}}, x}});",
         f"  wire signed [{product - 1}:0] wide_y = $signed({{{{{x}{{y[{y - 1}]}}}}, y}});",
         f"  reg signed [{product - 1}:0] product;",
         f"  reg [{total - 1}:0] total;",
+        f"  reg [{total - 1}:0] sum;",
+        f"  wire [{total - 1}:0] more = {term} + total;",
         "  always @(posedge clk) product <= wide_x * wide_y;",
-        f"  always @(posedge clk) if (add) total <= {term} + (first ? {total}'d0 : total);",
-        "  always @(posedge clk) held <= full ? total : after;",
+        f"  always @(posedge clk) if (clear) total <= {total}'d0; else if (add) total <= more;",
+        "  always @(posedge clk) if (add) sum <= more;",
+        "  always @(posedge clk) held <= full ? sum : after;",
     ]
     lines += [f"  wire product_unused = ^product[{product - 1}:{total}];"] if total < product else []
     text = f"// A lane: products added up, one a clock; the sums of a pass leave over the lanes beside it.\n{HEAD}"

@@ -26,6 +26,7 @@ from .cost import estimate
 from .folding import Fold, fold
 from .plan import Plan, plan
 from .pool import works
+from .refinement import refined
 from .sizes import Sizes
 from .top import TOP, emit
 
@@ -157,7 +158,8 @@ def choose_sizes(folded: Fold, lanes: int | None, dsp_budget: int | None, interv
         else:
             low = middle + 1
     if folded.members:
-        return _share(best, word, limit)
+        shared = _share(best, word, limit)
+        return shared if folded.modal is None else refined(shared, word, limit)
     return _spend(best, word, limit) if folded.updates else best
 
 

@@ -19,7 +19,7 @@ from .tiling import Tiling
 def shared_ports(one: Member, stage: Stage, tiling: Tiling) -> list[str]:
     """Return the ports of a stage that lead to the pool and come from it."""
     bits = lane_bits(stage, tiling.split)
-    ports = ["output wire pool_add", "output wire pool_first", "output wire pool_full", "output wire pool_done"]
+    ports = ["output wire pool_add", "output wire pool_last", "output wire pool_done"]
     ports += ["output wire pool_short"] if one.short else []
     for side, letter in enumerate("xy"):
         width = one.feeds[side].bits
@@ -57,20 +57,17 @@ def shared_reduction(
         *up("pass", tiling.passes, "running & t_end"),
         *runs("t_end & pass_end", waits=True),
         f"  wire reads = {f'running & (t < {bits}' + chr(39) + f'd{tiling.reading})' if short else 'running'};",
-        f"  wire opens = running{f' & (t == {bits}' + chr(39) + 'd0)' if many else ''};",
         f"  wire closes = running & {last};",
         *delays("feeds", "reads", use.depth),
         "  reg idle;",
         "  always @(posedge clk) idle <= rst | ~feeds;",
         *delays("added", "feeds", 3),
-        *delays("first", "opens", 3 + use.depth),
-        *delays("filled", "closes", 4 + use.depth),
-        *delays("full", "filled", 1),
+        *delays("filled", "closes", 3 + use.depth),
+        *delays("full", "filled", 2),
         *delays("frame_full", "closes & pass_end", 5 + use.depth),
         *gives,
         "  assign pool_add = added;",
-        "  assign pool_first = first;",
-        "  assign pool_full = filled;",
+        "  assign pool_last = filled;",
         "  assign pool_done = done;",
     ]
     if one.short:

@@ -190,14 +190,15 @@ FED = 10
 """What a lane of a shared pool costs a stage that takes it, in LUTs: memories, and what selects its factors."""
 
 
-def choose_shared(
+def choices_shared(
     stage: Stage, most: int, axis: int, widths: tuple[int, int, int], price: float, ordered: bool = False
-) -> Choice:
-    """Return the sizes on at most `most` lanes of a pool that cost least, if each LUT counts as `price` clocks.
+) -> list[tuple[float, Choice]]:
+    """Return the sizes of a stage on at most `most` lanes of a pool, each with what it costs in clocks, if each LUT
+    counts as `price` clocks; the cheapest come first.
 
     `widths` and `ordered` are as in `choose`. The number of units divides the number of lanes.
     """
-    best: tuple[float, Choice] | None = None
+    found: list[tuple[float, Choice]] = []
     for outside, inner, tile, lanes, passes in _tiles(stage.shape, axis, most):
         if ordered and passes * lanes != stage.size:
             continue
@@ -214,10 +215,8 @@ def choose_shared(
                 ragged = (passes * lanes > stage.size) + (stage.terms % split > 0)
                 luts = FED * lanes * split + (widths[2] + widths[1] * (split - 1)) * units
                 key = cycles + drain + price * (luts + TABLES * ragged * cycles)
-                if best is None or key < best[0]:
-                    best = key, Choice(axis, outside, inner, tile, lanes, passes, split, units, cycles)
-    assert best is not None
-    return best[1]
+                found.append((key, Choice(axis, outside, inner, tile, lanes, passes, split, units, cycles)))
+    return sorted(found, key=lambda one: one[0])
 
 
 def _tiles(shape: tuple[int, ...], axis: int, most: int = 0) -> list[tuple[int, int, int, int, int]]:

@@ -83,8 +83,12 @@ class Wiring:
                 self.wire(f"{port.name}_{signal}")
 
     def _stores(self) -> None:
-        """Find the writer of each state: the stage that updates it and, in a design with modes, the receiver that loads
-        it.
+        """Find the writer of each state: the stage that updates it or, in a design with modes, this stage and the
+        receiver that loads it, behind a register.
+
+        The register keeps the choice by mode out of the paths to the memories. A stage or a receiver passes its flag to
+        the status in the clock in which its last element comes to the register, and the banks change places a clock
+        later at the earliest: by then this element has been written to the right bank.
         """
         self.stores = {wire: self.writers[new] for wire, new in self.fold.states.items()}
         for wire, load in self.fold.loads.items():
@@ -93,17 +97,20 @@ class Wiring:
             made, given = self.stores[wire], self.writers[load]
             name = f"{given.name}_store"
             bits = element(self.fold.format(wire)).width
-            lanes = [self.wire(f"{name}{k}", bits) for k in range(len(given.lanes))]
+            lanes = [f"{name}{k}" for k in range(len(given.lanes))]
             self.stores[wire] = Port(name, lanes)
             train = self.conductor.within(frozenset({Mode.TRAIN}))
-            self.lines.append(
-                f"  assign {self.wire(f'{name}_valid')} = {given.name}_valid | ({made.name}_valid & {train});"
-            )
+            valid = f"{given.name}_valid | ({made.name}_valid & {train})"
             self.lines += [
-                f"  assign {lane} = {train} ? {update} : {loaded};"
-                for lane, update, loaded in zip(lanes, made.lanes, given.lanes, strict=True)
+                f"  reg {name}_valid;",
+                f"  always @(posedge clk) {name}_valid <= ~rst & ({valid});",
+                *(f"  reg [{bits - 1}:0] {lane};" for lane in lanes),
+                *(
+                    f"  always @(posedge clk) {lane} <= {train} ? {update} : {loaded};"
+                    for lane, update, loaded in zip(lanes, made.lanes, given.lanes, strict=True)
+                ),
+                f"  wire {given.name}_last_unused = {given.name}_last;",
             ]
-            self.lines.append(f"  wire {given.name}_last_unused = {given.name}_last;")
 
     def _modes(self, actor: int) -> frozenset[Mode]:
         return self.sizes.modes[actor] if self.sizes.modes else frozenset()

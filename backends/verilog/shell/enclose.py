@@ -9,10 +9,11 @@ from functools import cache
 from importlib.resources import files as resources
 
 from ..design import CLOCK, RESET, STATUS, Bus, Design, Stream
+from .incoming import shared_inputs
 from .interface import Interface
 from .naming import prefixed
 from .registers import registers
-from .shared import require_fit, shared_inputs, shared_outputs
+from .shared import require_fit, shared_outputs
 from .sizes import outer, with_shell
 from .wiring import Wiring, instance
 

@@ -11,12 +11,11 @@ from collections.abc import Mapping
 
 from circuitize.circuits.errors import CircuitizeError
 
-from ..design import CLOCK, RESET, STATUS, Bus, Design, Stream
-from ..modes import MODE, Mode
-from .turns import FRAME_MODE, Turns, turns
-from .wiring import Wiring, instance
-
-ZERO, ONE = "1'b0", "1'b1"
+from ..design import CLOCK, STATUS, Bus, Design, Stream
+from ..modes import MODE
+from .conversion import convert
+from .turns import FRAME_MODE, turns
+from .wiring import Wiring
 
 
 def require_fit(bus: Bus, inner: Mapping[str, Stream]) -> None:
@@ -27,134 +26,6 @@ def require_fit(bus: Bus, inner: Mapping[str, Stream]) -> None:
                 f"--bus-bits: expected at least {stream.pitch} bits for an element of {inner[stream.name].port!r}, "
                 "found fewer; widen the bus"
             )
-
-
-def shared_inputs(wiring: Wiring, design: Design, bus: Bus, inner: Mapping[str, Stream]) -> None:
-    """Add a shared bus of inputs to a shell: the words of a packet go to their tensors by count, and after an early
-    `tlast` every remaining tensor gets a beat that is marked wrong.
-
-    Words after the last word of a packet's last tensor go to that tensor too, which drops them. A parallel design takes
-    all inputs together: each tensor except the last waits in a skid buffer for the later ones.
-    """
-    count, name, together = len(bus.streams), bus.name, design.scheduler == "parallel"
-    place = max(1, max(stream.beats for stream in bus.streams).bit_length())
-    for word, bits in (("data", bus.data_bits), ("keep", bus.data_bits // 8), ("last", 0), ("valid", 0), ("ready", 0)):
-        wiring.wire(f"word_{word}", bits)
-    wiring.skid(
-        "word",
-        bus.data_bits * 9 // 8 + 1,
-        (f"{{{name}_tlast, {name}_tkeep, {name}_tdata}}", f"{name}_tvalid", f"{name}_tready"),
-        ("{word_last, word_keep, word_data}", "word_valid", "word_ready"),
-    )
-    wiring.lines += [
-        "  // A bit a tensor: whether words are for it. `missing`: what follows was left out by an early tlast.",
-        f"  reg [{count - 1}:0] tensor;",
-        "  reg missing;",
-        f"  reg [{place - 1}:0] word;",
-        "  wire word_passed;",
-    ]
-    turn = _turns_in(wiring, design, bus, place)
-    wires = {k: f"tensor[{k}]" for k in range(count)}
-    final = [turn.closes(k) for k in range(count)]
-    ends = [
-        f"(tensor[{k}] & (word == {place}'d{stream.beats - 1}){'' if end == ZERO else ' & ~closing'}"
-        f"{' & ~lacks_mode' if design.modes and not k else ''})"
-        for k, (stream, end) in enumerate(zip(bus.streams, final, strict=True))
-        if end != ONE
-    ]
-    following = ", ".join(turn.following(k, wires) for k in reversed(range(1, count)))
-    wiring.lines += [
-        f"  wire closing = {turn.closing(wires)};",
-        f"  wire word_ends = {' | '.join(['missing', '(word_last & closing)', *ends])};",
-        "  wire cut = word_last & ~closing;",
-        "  wire tensor_ends = word_ends | cut;",
-        "  assign word_ready = word_passed & ~missing;",
-        f"  always @(posedge {CLOCK})",
-        f"    if ({wiring.reset}) begin",
-        f"      tensor <= {count}'d1;",
-        "      missing <= 1'b0;",
-        f"      word <= {place}'d0;",
-        "    end else if (word_passed & (word_valid | missing)) begin",
-        f"      if (tensor_ends) tensor <= {{{following + ', ' if following else ''}closing}};",
-        "      missing <= (missing | cut) & ~closing;",
-        f"      word <= tensor_ends ? {place}'d0 : (&word ? word : word + {place}'d1);",
-        "    end",
-    ]
-    passed = []
-    for k, stream in enumerate(bus.streams):
-        side, core = wiring.side(stream), inner[stream.name]
-        bits = stream.lanes * stream.element_bits
-        wiring.core(stream, core.data_bits)
-        for word, width in (("elements", bits), ("wrong", 0), ("taken", 0)):
-            wiring.wire(f"{side}_{word}", width)
-        leads, elements = bool(design.modes) and not k, f"{side}_elements"
-        wiring.unpack(stream, "word", side, "word_data", "word_keep", ONE if leads else "tensor_ends")
-        known = " & known_mode" if bool(design.modes) and not k else ""
-        passed.append(f"(tensor[{k}]{known} & {side}_taken)")
-        # A cut in the last word of a tensor that is not the last leaves that tensor whole: those after it are wrong.
-        whole = f"(word == {place}'d{stream.beats - 1})"
-        wrong = f"missing | {side}_wrong" + (f" | (cut & ~{whole})" if final[k] != ONE else "")
-        if leads:
-            wrong, elements = f"{wrong} | lacks_mode", wiring.wire(f"{side}_told", bits)
-            told = f"{{{bits - stream.element_bits}'d0, packet_mode}}" if stream.lanes > 1 else "packet_mode"
-            wiring.lines += [f"  wire {side}_unused = ^{side}_elements;", f"  assign {elements} = {told};"]
-        source = (
-            elements, f"tensor[{k}] & (word_valid | missing){known}", f"{side}_taken", "tensor_ends", wrong
-        )  # fmt: skip
-        into = side
-        if together and k < count - 1:
-            into = f"{side}_early"
-            for word, width in (("data", core.data_bits), ("valid", 0), ("ready", 0), ("last", 0), ("user", 0)):
-                wiring.wire(f"{into}_{word}", width)
-            wiring.skid(
-                side,
-                core.data_bits + 2,
-                (f"{{{into}_user, {into}_last, {into}_data}}", f"{into}_valid", f"{into}_ready"),
-                (f"{{{side}_user, {side}_last, {side}_data}}", f"{side}_valid", f"{side}_ready"),
-            )
-        _convert(wiring, stream, core, into, source, inwards=True)
-    wiring.lines.append(f"  assign word_passed = {' | '.join(passed)};")
-
-
-def _turns_in(wiring: Wiring, design: Design, bus: Bus, place: int) -> Turns:
-    """Return the turns of the input tensors on a shared bus; if there are modes, they depend on the mode in the first
-    word of a packet, which a register keeps.
-
-    A packet with a mode that the design lacks is treated as a write without data, whose words are dropped. The first
-    word of a packet waits a clock, until the mode is in a register, so that no path leads from the word by the mode to
-    the places of the other words.
-    """
-    if not design.modes:
-        return turns(wiring, design, bus, "", 0)
-    bits, side = bus.streams[0].element_bits, wiring.side(bus.streams[0])
-    lacking = [f"(word_data[{bits - 1}:0] == {bits}'d{m})" for m in range(1 << bits) if m not in design.known_modes]
-    wiring.lines += [
-        "  // The mode of the packet under way and whether the design lacks it, a clock after its first word came.",
-        f"  reg [{bits - 1}:0] {FRAME_MODE};",
-        f"  reg [{bits - 1}:0] packet_mode;",
-        "  reg told_mode;",
-        "  reg lacked_mode;",
-        f"  wire begins_packet = tensor[0] & (word == {place}'d0);",
-        "  wire known_mode = ~begins_packet | told_mode;",
-        "  wire lacks_mode = begins_packet & lacked_mode;",
-        f"  wire unknown_mode = {' | '.join([f'{side}_wrong', *lacking])};",
-        f"  always @(posedge {CLOCK})",
-        f"    if ({wiring.reset}) begin",
-        f"      packet_mode <= {bits}'d0;",
-        "      told_mode <= 1'b0;",
-        "      lacked_mode <= 1'b0;",
-        "    end else begin",
-        "      told_mode <= begins_packet & word_valid & ~(told_mode & word_passed);",
-        "      if (begins_packet & ~told_mode) begin",
-        f"        packet_mode <= unknown_mode ? {bits}'d{Mode.WRITE} : word_data[{bits - 1}:0];",
-        "        lacked_mode <= unknown_mode;",
-        "      end",
-        "    end",
-        f"  always @(posedge {CLOCK})",
-        f"    if ({wiring.reset}) {FRAME_MODE} <= {bits}'d0;",
-        f"    else if (word_passed & word_valid) {FRAME_MODE} <= packet_mode;",
-    ]
-    return turns(wiring, design, bus, "packet_mode", bits)
 
 
 def _turns_out(wiring: Wiring, design: Design, bus: Bus) -> None:
@@ -213,7 +84,7 @@ def shared_outputs(wiring: Wiring, design: Design, bus: Bus, inner: Mapping[str,
                 f"  assign {side}_ends = {side}_last;",
             ]
         else:
-            _convert(wiring, stream, core, side, source, inwards=False, ready=f"sent_ready & leaving[{k}]")
+            convert(wiring, stream, core, side, source, inwards=False, ready=f"sent_ready & leaving[{k}]")
         wiring.pack(stream, side, f"{side}_elements", f"{side}_word")
         datas.append(f"({{{bus.data_bits}{{leaving[{k}]}}}} & {side}_word)")
         valids.append(f"(leaving[{k}] & {side}_sent)")
@@ -238,61 +109,4 @@ def shared_outputs(wiring: Wiring, design: Design, bus: Bus, inner: Mapping[str,
         bus.data_bits + 1,
         ("{sent_last, sent_data}", "sent_valid", "sent_ready"),
         (f"{{{name}_tlast, {name}_tdata}}", f"{name}_tvalid", f"{name}_tready"),
-    )
-
-
-def _convert(
-    wiring: Wiring,
-    stream: Stream,
-    core: Stream,
-    side: str,
-    source: tuple[str, str, str, str, str],
-    inwards: bool,
-    ready: str = "",
-) -> None:
-    """Add the instance that converts words of a shared bus to beats of the design inside, or such beats to words."""
-    given = dict(zip(("in_data", "in_valid", "in_ready", "in_last", "in_wrong"), source, strict=True))
-    words = ("data", "valid", "ready", "last", "user") if inwards else ("elements", "sent", "", "ends", "")
-    out = dict(
-        zip(
-            ("out_data", "out_valid", "out_ready", "out_last", "out_wrong"), (f"{side}_{w}" for w in words), strict=True
-        )
-    )
-    if not inwards:
-        out["out_ready"], out["out_wrong"] = ready, wiring.wire(f"{side}_wrong_unused")
-    here, there = (stream.lanes, core.lanes) if inwards else (core.lanes, stream.lanes)
-    size, width = stream.format.size, stream.element_bits
-    if here == there or core.beats == stream.beats == 1:
-        kept, wanted = (n * width for n in (here, there))
-        if kept > wanted:
-            wiring.lines.append(f"  wire {side}_past_unused = ^{given['in_data']};")
-            given["in_data"] += f"[{wanted - 1}:0]"
-        elif kept < wanted:
-            given["in_data"] = f"{{{wanted - kept}'d0, {given['in_data']}}}"
-        for into, outof in (("in_data", "out_data"), ("in_valid", "out_valid"), ("in_last", "out_last")):
-            wiring.lines.append(f"  assign {out[outof]} = {given[into]};")
-        wiring.lines.append(f"  assign {out['out_wrong']} = {given['in_wrong']};")
-        wiring.lines.append(f"  assign {given['in_ready']} = {out['out_ready']};")
-        return
-    wide, narrow = max(here, there), min(here, there)
-    parts = -(-wide // narrow)
-    within = size - (-(-size // wide) - 1) * wide
-    final = -(-within // narrow)
-    module = "gather" if there == wide else "scatter"
-    held = parts * narrow * width
-    if wide * width != held:
-        # The wider side is one beat of all elements, no whole number of the narrower side's.
-        over = f"{side}_wide"
-        wiring.wire(over, held)
-        if module == "gather":
-            wiring.lines.append(f"  assign {out['out_data']} = {over}[{wide * width - 1}:0];")
-            wiring.lines.append(f"  wire {over}_unused = ^{over};")
-            out["out_data"] = over
-        else:
-            wiring.lines.append(f"  assign {over} = {{{held - wide * width}'d0, {given['in_data']}}};")
-            given["in_data"] = over
-    pins = [f".{CLOCK}({CLOCK})", f".{RESET}({wiring.reset})"]
-    pins += [f".{pin}({wire})" for pin, wire in {**given, **out}.items()]
-    wiring.lines += instance(
-        module, f"{side}_{module}", {"WIDTH": narrow * width, "PARTS": parts, "FINAL": final}, pins
     )

@@ -21,7 +21,8 @@ SHELL = {6: 1.0, 4: 1.2}
 def with_shell(report: Json, streams: Sequence[Stream], state: bool, interface: Interface) -> Json:
     """Return the report of a design with the given streams, including the size of its shell.
 
-    A skid buffer keeps a beat and selects one of two; a shared bus also gathers and scatters the elements of words.
+    A skid buffer keeps a beat and selects one of two; a shared bus also gathers and scatters the elements of words, and
+    a buffer and a register stand between the turns of its incoming words and their tensors.
     """
     lut, ff = (CONTROL["lut"], CONTROL["ff"]) if interface.control else (0, 0)
     for bus in buses(outer(stream, interface) for stream in streams):
@@ -46,7 +47,10 @@ def outer(stream: Stream, interface: Interface) -> Stream:
 def _bus(bus: Bus, state: bool) -> tuple[int, int]:
     if bus.shared:
         tensors = len(bus.streams)
-        return bus.data_bits * (1 + tensors) + 12 * tensors, bus.data_bits * (1 + tensors) + 8 * tensors
+        turned = 0 if bus.output else bus.data_bits * 9 // 8 + tensors + 2
+        return bus.data_bits * (1 + tensors) + 12 * tensors + turned, (
+            bus.data_bits * (1 + tensors) + 8 * tensors + 2 * turned
+        )
     (stream,) = bus.streams
     if state and stream.name == STATUS:
         return 0, 0

@@ -37,11 +37,11 @@ DEEP = pytest.mark.deep
 
 GUARDS = {
     "a stage does not wait for its turn": (LANES, r"_ready = \(turn == \S+\) & ~busy", "_ready = ~busy"),
-    "lanes are given up before sums have left": (LANES, "pool_done = done", "pool_done = opens & pass_end"),
+    "lanes are given up before sums have left": (LANES, "pool_done = done", "pool_done = reads & pass_end"),
     "a factor stays when its stage adds nothing": (LANES, r"<= idle \? ", "<= 1'b0 ? "),
-    "a sum does not begin anew": (LANES, r"\(first \? \S+ : total\)", "total"),
-    "sums are held too late": (LANES, r"held <= full \?", "held <= first ?"),
-    "sums do not move on": (LANES, r"\? total : after", "? total : held"),
+    "a sum does not begin anew": (LANES, r"if \(clear\) total <= \S+ else ", ""),
+    "sums are held too early": (LANES, r"held <= full \?", "held <= clear ?"),
+    "sums do not move on": (LANES, r"\? sum : after", "? sum : held"),
     "a row is written whole": (FEW, r"if \(write\[k\]\)", "if (|write)"),
     "a term too many is added": (ODD, "added & ~closing", "added"),
     "a stage starts while it runs": (LANES, "went & ~running", "went"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from dataclasses import replace
 from functools import cache
@@ -36,6 +37,22 @@ def design(kind: str, bus_bits: int | None = None) -> Design:
     found, initial = modal(kind)
     face = Interface("learns", control=True, bus_bits=bus_bits)
     return integrated(Bound(found.step, initial, found), "folded", {"lanes": 24}, face)
+
+
+GUARDS = {
+    "the first word of a packet does not wait for its mode": (" & known_mode", ""),
+    "a packet takes the mode of the one before": (r" & ~\(told_mode & word_passed\)", ""),
+    "a word is given before the last one is taken": (r"~given_valid \| given_passed", "1'b1"),
+    "the mode changes before the frame begins": (
+        r"given_valid & given_passed & given_tensor\[0\]\) frame_mode <= given_data\[\d+:0\]",
+        "word_passed & word_valid) frame_mode <= packet_mode",
+    ),
+    "new state is written a clock before it is there": (
+        r"  reg (\w+_store_valid);\n  always @\(posedge clk\) \1 <= ~rst & (\([^;]*\));",
+        r"  wire \1 = \2;",
+    ),
+}
+"""By what goes wrong: what a guard looks like, and what stands there without it."""
 
 
 def deep(*cases: tuple[object, ...]) -> list[object]:
@@ -162,18 +179,29 @@ def test_the_prediction_is_a_part_of_the_step() -> None:
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("guard", [" & known_mode", " & ~(told_mode & word_passed)"])
-def test_a_packet_waits_for_its_mode(guard: str) -> None:
-    """The first word of a packet goes on once its mode is in a register, and the next packet has one of its own."""
+@pytest.mark.parametrize("guard", GUARDS)
+def test_a_guard_is_missed(guard: str) -> None:
+    pattern, without = GUARDS[guard]
     found, initial = modal("both")
     vectors = session_frames(found, 30, 1, initial)
-    files = {name: text.replace(guard, "") for name, text in design("both", 32).files.items()}
+    files = {name: re.sub(pattern, without, text) for name, text in design("both", 32).files.items()}
     assert files != design("both", 32).files
+    wrong = 0
     try:
         with Simulation(replace(design("both", 32), files=files)) as simulation:
-            assert compare(simulation.run(vectors), session(found, vectors, initial)).mismatches
+            for pace in (None, 1):
+                wrong += compare(simulation.run(vectors, pace), session(found, vectors, initial)).mismatches
     except CircuitizeError:
         return
+    assert wrong
+
+
+def test_state_is_written_from_registers() -> None:
+    """The choice between new and loaded state stands before a register, and no longer before the memories."""
+    text = "\n".join(text for name, text in design("both").files.items() if name.endswith("_folded.v"))
+    stores = {*re.findall(r"\w+_store\d+", text)}
+    assert stores and {*re.findall(r"  reg \[\d+:0\] (\w+_store\d+);", text)} == stores
+    assert {*re.findall(r"  reg (\w+_store_valid);", text)} == {*re.findall(r"\w+_store_valid", text)}
 
 
 def test_readers_share_what_steps_alone_write_and_read() -> None:
