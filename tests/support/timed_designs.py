@@ -106,8 +106,8 @@ OTHERS = {
 }
 """Networks to which no delay was fitted. That signed comparisons pass a carry chain twice was learnt from the trees of
 seed 14, that the low part of a product is no sum from the step of seed 21, and that pads which show one bit lie apart
-from the bus of 4-8-3; the trees of seeds 22 and 25, the step of seed 0 and the networks of seeds 23 and 24 were measured
-afterwards.
+from the bus of 4-8-3; the trees of seeds 22 and 25, the step of seed 0 and the networks of seeds 23 and 24 were
+measured afterwards.
 """
 
 DESIGNS = FITTED | OTHERS

@@ -65,15 +65,15 @@ class Pads:
     def _beside(self, bit: Bit) -> Iterator[tuple[Bit, int]]:
         """Yield the register beside a pad, if it has one, and the number of the function that both show."""
         found = self._driver(bit)
-        while found is not None and not isinstance(found[0], Choice):
-            named = self._named(*found)
-            found = None if named is None or isinstance(named, int) else self._driver(named)
-        if found is None or not isinstance(found[0], Choice):
-            return
-        choice, place, scope = found
-        held, shown = self._named(choice.yes, place, scope), self._function(choice.no, place, scope)
-        if isinstance(held, tuple) and self._held(held) == shown:
-            yield held, shown
+        while found is not None:
+            value, place, scope = found
+            if isinstance(value, Choice):
+                held, shown = self._named(value.yes, place, scope), self._function(value.no, place, scope)
+                if isinstance(held, tuple) and self._held(held) == shown:
+                    yield held, shown
+                return
+            named = self._named(value, place, scope)
+            found = self._driver(named) if isinstance(named, tuple) else None
 
     def _held(self, bit: Bit) -> int | None:
         """Return the number of the function that a register takes, if one assignment alone gives it a value."""

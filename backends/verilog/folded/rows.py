@@ -1,0 +1,135 @@
+"""Rows of registers in a datapath, which only delay a value: some families hold them in LUTs that are shift registers,
+or in multipliers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from circuitize.circuits.integers import Add, Check, Multiply, Scale, Shift, Subtract
+from circuitize.circuits.operation import Operation
+
+from ..signals import Signal
+
+LEAST = 3
+"""Registers in a row from which on yosys makes a shift register of them."""
+
+LONGEST = 32
+"""Registers that a LUT holds as a shift register."""
+
+BEFORE = 2
+"""Registers before a factor that a multiplier holds; behind the product's own register it holds one more."""
+
+
+@dataclass
+class Rows:
+    """The values of a datapath, each with the clock from which on it is there and the clocks in which it is read.
+
+    An operation that only names other bits of its source makes no new value.
+    """
+
+    _first: dict[str, int] = field(default_factory=dict)
+    _reads: dict[str, set[int]] = field(default_factory=dict)
+    _factors: set[tuple[str, int]] = field(default_factory=set)
+    _products: set[str] = field(default_factory=set)
+    _widths: dict[str, int] = field(default_factory=dict)
+    _zeros: dict[str, int] = field(default_factory=dict)
+    _of: dict[str, str] = field(default_factory=dict)
+    _sources: set[str] = field(default_factory=set)
+
+    def source(self, signal: Signal) -> None:
+        """Note a source of the datapath."""
+        self._sources.add(signal.name)
+        self.start(signal, 0)
+
+    def start(self, signal: Signal, cycle: int) -> None:
+        """Note that a signal is there from a clock on."""
+        if signal.name not in self._of:
+            self._of[signal.name] = signal.name
+            self._first[signal.name], self._reads[signal.name] = cycle, set()
+        value = self._of[signal.name]
+        self._widths[value] = min(self._widths.get(value, signal.width), signal.width)
+
+    def read(self, operation: Operation, sources: Sequence[Signal], target: Signal, cycle: int, product: bool) -> None:
+        """Note that an operation, which may be a product in multipliers, reads its sources in a clock."""
+        named = self._named(operation, sources)
+        for source in sources:
+            value = self._of.get(source.name)
+            if value is not None and (source is not named or isinstance(operation, Check)):
+                if product and cycle not in self._reads[value]:
+                    self._factors.add((value, cycle))
+                self._reads[value].add(cycle)
+        if named is not None and named.name in self._of:
+            self._of[target.name] = self._of[named.name]
+            self._zeros[target.name] = self._after(operation, sources, named)
+        elif product:
+            self._products.add(target.name)
+
+    def zeros(self, name: str) -> int:
+        """Return how many of the lowest bits of a signal are always 0, so that no register holds them."""
+        return self._zeros.get(name, 0)
+
+    def end(self, signal: Signal, cycle: int) -> None:
+        """Note that a signal leaves the datapath in a clock."""
+        if signal.name in self._of:
+            self._reads[self._of[signal.name]].add(cycle)
+
+    def held(self, reduced: str, after: int, late: int, multiplied: bool) -> tuple[int, int]:
+        """Return the bits of the registers in rows of at least LEAST, of which only the last is read, and the LUTs that
+        hold these rows. If `multiplied` is true, multipliers hold the last registers before their factors.
+
+        So many registers more stand before the sources: `after` for the one of the name `reduced`, `late` for others.
+        """
+        held, luts = 0, 0
+        for value, reads in self._reads.items():
+            before = (after if value == reduced else late) if value in self._sources else 0
+            width = self._widths[value]
+            for start, last in pairwise([self._first[value] - before, *sorted(reads)]):
+                row = last - start
+                inside = min(row, BEFORE) if multiplied and (value, last) in self._factors else 0
+                inside = max(inside, min(row, 1) if multiplied and self._follows(value, start) else 0)
+                row -= inside
+                held += width * (inside + (row if row >= LEAST else 0))
+                luts += width * -(-row // LONGEST) if row >= LEAST else 0
+        return held, luts
+
+    def _follows(self, value: str, start: int) -> bool:
+        """Return whether a row begins at a product, behind which a multiplier has a second register."""
+        return value in self._products and start == self._first[value]
+
+    def _named(self, operation: Operation, sources: Sequence[Signal]) -> Signal | None:
+        """Return the source of which an operation only names bits: it shifts, checks, or adds or multiplies by a number
+        that takes no cell.
+        """
+        x = sources[0]
+        if isinstance(operation, Shift | Check):
+            return x
+        if isinstance(operation, Scale):
+            return x if operation.factor > 0 and operation.factor & (operation.factor - 1) == 0 else None
+        for known, other in (
+            ((sources[1], x), (x, sources[1])) if isinstance(operation, Add | Multiply | Subtract) else ()
+        ):
+            if known.low < known.high or (isinstance(operation, Subtract) and known is x):
+                continue
+            if isinstance(operation, Multiply):
+                free = known.low > 0 and known.low & (known.low - 1) == 0
+            else:
+                free = 0 <= known.low < 1 << self._zeros.get(other.name, 0) * isinstance(operation, Add)
+            if free:
+                return other
+        return None
+
+    def _after(self, operation: Operation, sources: Sequence[Signal], named: Signal) -> int:
+        """Return how many of the lowest bits are 0 of what an operation makes that only names bits of a source."""
+        zeros = self._zeros.get(named.name, 0)
+        if isinstance(operation, Shift):
+            return max(0, zeros - operation.bits)
+        if isinstance(operation, Scale):
+            return zeros + operation.factor.bit_length() - 1
+        if isinstance(operation, Multiply):
+            return zeros + sum(known.low.bit_length() - 1 for known in sources if known is not named)
+        if isinstance(operation, Add | Subtract) and any(known.low for known in sources if known is not named):
+            return 0
+        return zeros
