@@ -18,10 +18,8 @@ from .functions import Indices
 from .graph import Node, Stage
 from .lane_text import lane_bits
 from .operators import carries, inside, luts
+from .rows import ALL
 from .size import HALF, in_halves, is_bit, is_power
-
-ALL = 1 << 10
-"""More bits than any signal has: so many of the lowest bits of 0 are 0."""
 
 
 class Arithmetic(NamedTuple):
@@ -81,7 +79,7 @@ def lane(stage: Stage, path: Datapath, split: int, family: Family, late: int = 0
 
 def _operations(stage: Stage, path: Datapath, in_reduction: bool, family: Family, after: int, late: int) -> Arithmetic:
     lut, dsp, tables, absorbed = 0.0, 0, list[Table](), path.idle
-    saturated, zeros = _saturated(stage), {name: _zeros(signal) for name, signal in path.values.items()}
+    saturated = _saturated(stage)
     multiplied = {name for node in stage.nodes if isinstance(node.operation, Multiply) for name in node.sources}
     for node in stage.nodes:
         target, operation = path.values.get(node.name), node.operation
@@ -90,21 +88,8 @@ def _operations(stage: Stage, path: Datapath, in_reduction: bool, family: Family
         if target.low < target.high or isinstance(operation, Check):
             sources = [path.values[name] for name in node.sources]
             passed = 0
-            if isinstance(operation, Scale):
-                factor = abs(operation.factor)
-                zeros[node.name] = zeros[node.sources[0]] + (factor & -factor).bit_length() - 1
-            elif isinstance(operation, Multiply):
-                zeros[node.name] = sum(zeros[name] for name in node.sources)
-            elif isinstance(operation, Shift):
-                zeros[node.name] = max(0, zeros[node.sources[0]] - operation.bits)
-            elif isinstance(operation, Check):
-                zeros[node.name] = zeros[node.sources[0]]
-            elif isinstance(operation, Add | Subtract):
-                x, y = (zeros[name] for name in node.sources)
-                zeros[node.name] = min(x, y)
-                passed = min(target.width, y if isinstance(operation, Subtract) else max(x, y))
-                if isinstance(operation, Add) and sources[1].low == sources[1].high and 0 <= sources[1].low < 1 << x:
-                    passed = target.width
+            if isinstance(operation, Add | Subtract):
+                passed = min(target.width, _passed(operation, sources, [path.zeros(name) for name in node.sources]))
             halves = stage.apart and in_halves(operation, sources)
             product = multipliers(operation, sources, target, family, halves)
             dsp += product
@@ -123,11 +108,14 @@ def _operations(stage: Stage, path: Datapath, in_reduction: bool, family: Family
     return Arithmetic(lut, dsp, tables, absorbed)
 
 
-def _zeros(signal: Signal) -> int:
-    """Return how many of a signal's lowest bits are known to be 0, which is known only of a constant."""
-    if signal.low < signal.high:
-        return 0
-    return (signal.low & -signal.low).bit_length() - 1 if signal.low else ALL
+def _passed(operation: Operation, sources: Sequence[Signal], zeros: Sequence[int]) -> int:
+    """Return how many of the lowest bits of a sum are those of one operand: where the other has only zeros, or
+    everywhere if a known number lies below the lowest bit of the other operand that is not 0.
+    """
+    (x, y), known = zeros, sources[1]
+    if isinstance(operation, Subtract):
+        return y
+    return ALL if known.low == known.high and 0 <= known.low < 1 << x else max(x, y)
 
 
 def _saturated(stage: Stage) -> dict[str, int]:

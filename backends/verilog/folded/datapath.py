@@ -64,7 +64,9 @@ class Datapath:
         """Add a value that is ready at cycle 0 or, if it is constant, always."""
         self.values[name] = signal
         self._moments[signal.name] = ALWAYS if constant else Moment(0, 0)
-        if not constant:
+        if constant:
+            self._rows.constant(signal)
+        else:
             self._rows.source(signal)
 
     def at(self, signal: Signal, cycle: int) -> Signal:
@@ -78,10 +80,14 @@ class Datapath:
             if delayed is None:
                 delayed = f"{signal.name}_at{later}"
                 self.register(Signal(delayed, signal.low, signal.high), name, later)
-                self.idle += self._rows.zeros(signal.name)
+                self.idle += self._rows.zeros.get(signal.name, 0)
                 self._delayed[signal.name, later] = delayed
             name = delayed
         return Signal(name, signal.low, signal.high)
+
+    def zeros(self, name: str) -> int:
+        """Return how many of the lowest bits of a value are known to be 0."""
+        return self._rows.zeros.get(self.values[name].name, 0)
 
     def held(self, after: int, late: int, multiplied: bool) -> tuple[int, int]:
         """Return the bits of registers in rows that LUTs can hold as shift registers, and the LUTs that hold them, with

@@ -12,6 +12,10 @@ from circuitize.circuits.integers import Add, Check, Multiply, Scale, Shift, Sub
 from circuitize.circuits.operation import Operation
 
 from ..signals import Signal
+from .size import is_power
+
+ALL = 1 << 10
+"""More bits than any signal has: so many of the lowest bits of 0 are 0."""
 
 LEAST = 3
 """Registers in a row from which on yosys makes a shift register of them."""
@@ -27,7 +31,8 @@ BEFORE = 2
 class Rows:
     """The values of a datapath, each with the clock from which on it is there and the clocks in which it is read.
 
-    An operation that only names other bits of its source makes no new value.
+    An operation that only names other bits of its source makes no new value. `zeros` says of each signal how many of
+    its lowest bits are known to be 0.
     """
 
     _first: dict[str, int] = field(default_factory=dict)
@@ -35,14 +40,19 @@ class Rows:
     _factors: set[tuple[str, int]] = field(default_factory=set)
     _products: set[str] = field(default_factory=set)
     _widths: dict[str, int] = field(default_factory=dict)
-    _zeros: dict[str, int] = field(default_factory=dict)
+    zeros: dict[str, int] = field(default_factory=dict)
     _of: dict[str, str] = field(default_factory=dict)
     _sources: set[str] = field(default_factory=set)
 
     def source(self, signal: Signal) -> None:
         """Note a source of the datapath."""
         self._sources.add(signal.name)
+        self.zeros[signal.name] = 0
         self.start(signal, 0)
+
+    def constant(self, signal: Signal) -> None:
+        """Note a signal that is always the same number."""
+        self.zeros[signal.name] = (signal.low & -signal.low).bit_length() - 1 if signal.low else ALL
 
     def start(self, signal: Signal, cycle: int) -> None:
         """Note that a signal is there from a clock on."""
@@ -55,6 +65,7 @@ class Rows:
     def read(self, operation: Operation, sources: Sequence[Signal], target: Signal, cycle: int, product: bool) -> None:
         """Note that an operation, which may be a product in multipliers, reads its sources in a clock."""
         named = self._named(operation, sources)
+        self.zeros[target.name] = self._zeros(operation, sources)
         for source in sources:
             value = self._of.get(source.name)
             if value is not None and (source is not named or isinstance(operation, Check)):
@@ -63,13 +74,8 @@ class Rows:
                 self._reads[value].add(cycle)
         if named is not None and named.name in self._of:
             self._of[target.name] = self._of[named.name]
-            self._zeros[target.name] = self._after(operation, sources, named)
         elif product:
             self._products.add(target.name)
-
-    def zeros(self, name: str) -> int:
-        """Return how many of the lowest bits of a signal are always 0, so that no register holds them."""
-        return self._zeros.get(name, 0)
 
     def end(self, signal: Signal, cycle: int) -> None:
         """Note that a signal leaves the datapath in a clock."""
@@ -114,22 +120,20 @@ class Rows:
             if known.low < known.high or (isinstance(operation, Subtract) and known is x):
                 continue
             if isinstance(operation, Multiply):
-                free = known.low > 0 and known.low & (known.low - 1) == 0
+                free = is_power(known)
             else:
-                free = 0 <= known.low < 1 << self._zeros.get(other.name, 0) * isinstance(operation, Add)
+                free = 0 <= known.low < 1 << self.zeros[other.name] * isinstance(operation, Add)
             if free:
                 return other
         return None
 
-    def _after(self, operation: Operation, sources: Sequence[Signal], named: Signal) -> int:
-        """Return how many of the lowest bits are 0 of what an operation makes that only names bits of a source."""
-        zeros = self._zeros.get(named.name, 0)
-        if isinstance(operation, Shift):
-            return max(0, zeros - operation.bits)
+    def _zeros(self, operation: Operation, sources: Sequence[Signal]) -> int:
+        """Return how many of the lowest bits of what an operation makes are known to be 0."""
+        zeros = [self.zeros[source.name] for source in sources]
         if isinstance(operation, Scale):
-            return zeros + operation.factor.bit_length() - 1
+            return zeros[0] + (operation.factor & -operation.factor).bit_length() - 1
+        if isinstance(operation, Shift):
+            return max(0, zeros[0] - operation.bits)
         if isinstance(operation, Multiply):
-            return zeros + sum(known.low.bit_length() - 1 for known in sources if known is not named)
-        if isinstance(operation, Add | Subtract) and any(known.low for known in sources if known is not named):
-            return 0
-        return zeros
+            return sum(zeros)
+        return min(zeros) if isinstance(operation, Add | Subtract | Check) else 0
