@@ -96,7 +96,8 @@ def _operations(stage: Stage, path: Datapath, in_reduction: bool, family: Family
             if product and family.accumulates:
                 absorbed += _parts(operation, sources) if halves else target.width
             absorbed -= inside(operation, sources, target, family)
-            lut += luts(operation, sources, target, family, passed, saturated.get(node.name, 0))
+            if not family.accumulates or not path.follows(node.name):
+                lut += luts(operation, sources, target, family, passed, saturated.get(node.name, 0))
             if family.accumulates and _multiplies(operation, sources) and not product:
                 lut += sources[0].width * sources[1].width
             if isinstance(operation, Lookup):

@@ -89,6 +89,10 @@ class Datapath:
         """Return how many of the lowest bits of a value are known to be 0."""
         return self._rows.zeros.get(self.values[name].name, 0)
 
+    def follows(self, name: str) -> bool:
+        """Return whether a value adds to a product that nothing else reads."""
+        return self._rows.follows(self.values[name].name)
+
     def held(self, after: int, late: int, multiplied: bool) -> tuple[int, int]:
         """Return the bits of registers in rows that LUTs can hold as shift registers, and the LUTs that hold them, with
         so many registers before the result of a reduction and before other sources. If `multiplied` is true,

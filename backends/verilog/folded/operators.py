@@ -28,12 +28,6 @@ from ..devices.family import Family
 from ..signals import Signal
 from .size import is_bit, quotient_bits
 
-HURRIED = 1.6, 1.4
-"""By how much a divider and a square root grow in LUTs of four inputs: their steps are the longest paths of a design,
-which yosys maps for speed. Alone, dividers are 1.3 to 2.6 times as large as beside longer paths, and square roots 1.3
-to 2.3 times.
-"""
-
 
 def carries(bits: int) -> int:
     """Return the LUTs of an adder of `bits` bits: a carry cell counts as two LUTs and adds two bits."""
@@ -71,7 +65,7 @@ def luts(
         return _divider(quotient_bits(sources[0]) - 1, sources[1].width, narrow)
     if isinstance(operation, SquareRoot):
         half = (bits + 1) // 2
-        return HURRIED[1] * half * (3.7 * half - 4.2) if narrow else half * (2.75 * half - 3)
+        return half * (2.03 * half + 2.25) if narrow else half * (2.05 * half + 0.9)
     return made
 
 
@@ -111,12 +105,10 @@ def _narrow_clamp(x: Signal, low: int, high: int, made: int) -> int:
 
 
 def _divider(places: int, divisor: int, narrow: bool) -> float:
-    """Return the LUTs of a divider: for each bit of the quotient a comparison, a subtraction and the choice of the
-    remainder; where LUTs are shift registers, two a bit carry the dividend to its place and the quotient to the end.
+    """Return the LUTs of a divider: for each bit of the quotient a subtraction and the choice of the remainder; where
+    LUTs are shift registers, two a bit carry the dividend to its place and the quotient to the end.
     """
-    if narrow:
-        return HURRIED[0] * places * (2 * carries(divisor + 1) + 1.7 * divisor)
-    return places * (2.75 * divisor + 2)
+    return places * (carries(divisor + 2) + divisor + 1.6 if narrow else 2 * divisor + 4.5)
 
 
 def inside(operation: Operation, sources: Sequence[Signal], target: Signal, family: Family) -> int:

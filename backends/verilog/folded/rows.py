@@ -39,6 +39,7 @@ class Rows:
     _reads: dict[str, set[int]] = field(default_factory=dict)
     _factors: set[tuple[str, int]] = field(default_factory=set)
     _products: set[str] = field(default_factory=set)
+    _sums: dict[str, str] = field(default_factory=dict)
     _widths: dict[str, int] = field(default_factory=dict)
     zeros: dict[str, int] = field(default_factory=dict)
     _of: dict[str, str] = field(default_factory=dict)
@@ -76,6 +77,13 @@ class Rows:
             self._of[target.name] = self._of[named.name]
         elif product:
             self._products.add(target.name)
+        elif isinstance(operation, Add):
+            products = [x.name for x in sources if x.name in self._products and self._first[x.name] == cycle]
+            self._sums |= {target.name: name for name in products}
+
+    def follows(self, name: str) -> bool:
+        """Return whether a sum adds to a product that nothing else reads, so that a multiplier has its adder."""
+        return name in self._sums and len(self._reads[self._sums[name]]) == 1
 
     def end(self, signal: Signal, cycle: int) -> None:
         """Note that a signal leaves the datapath in a clock."""
@@ -95,15 +103,15 @@ class Rows:
             for start, last in pairwise([self._first[value] - before, *sorted(reads)]):
                 row = last - start
                 inside = min(row, BEFORE) if multiplied and (value, last) in self._factors else 0
-                inside = max(inside, min(row, 1) if multiplied and self._follows(value, start) else 0)
+                inside = max(inside, min(row, 1) if multiplied and self._made(value, start) else 0)
                 row -= inside
                 held += width * (inside + (row if row >= LEAST else 0))
                 luts += width * -(-row // LONGEST) if row >= LEAST else 0
         return held, luts
 
-    def _follows(self, value: str, start: int) -> bool:
-        """Return whether a row begins at a product, behind which a multiplier has a second register."""
-        return value in self._products and start == self._first[value]
+    def _made(self, value: str, start: int) -> bool:
+        """Return whether a row begins at a product, or at a sum that a multiplier makes, behind which it has a register."""
+        return start == self._first[value] and (value in self._products or self.follows(value))
 
     def _named(self, operation: Operation, sources: Sequence[Signal]) -> Signal | None:
         """Return the source of which an operation only names bits: it shifts, checks, or adds or multiplies by a number
