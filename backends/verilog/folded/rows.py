@@ -78,8 +78,9 @@ class Rows:
         elif product:
             self._products.add(target.name)
         elif isinstance(operation, Add):
-            products = [x.name for x in sources if x.name in self._products and self._first[x.name] == cycle]
-            self._sums |= {target.name: name for name in products}
+            for x in sources:
+                if x.name in self._products and self._first[x.name] == cycle:
+                    self._sums[target.name] = x.name
 
     def follows(self, name: str) -> bool:
         """Return whether a sum adds to a product that nothing else reads, so that a multiplier has its adder."""
@@ -110,7 +111,7 @@ class Rows:
         return held, luts
 
     def _made(self, value: str, start: int) -> bool:
-        """Return whether a row begins at a product, or at a sum that a multiplier makes, behind which it has a register."""
+        """Return whether a row begins at a product or a sum that a multiplier makes, which has a register behind it."""
         return start == self._first[value] and (value in self._products or self.follows(value))
 
     def _named(self, operation: Operation, sources: Sequence[Signal]) -> Signal | None:

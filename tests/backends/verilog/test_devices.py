@@ -30,7 +30,7 @@ from circuitize.backends.verilog.signals import Signal
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.integers import Multiply, ReLU, Shift
+from circuitize.circuits.integers import Add, Multiply, ReLU, Shift
 from circuitize.circuits.types import Fixed
 
 
@@ -233,6 +233,19 @@ def test_memories_take_the_blocks_that_yosys_places(family: str) -> None:
         ports = module.text.partition("(")[2].partition(")")[0]
         (found,) = synthesized({"m.v": module.text}, module.name, family, "yosys").values()
         assert found["blocks"] == module.cost.blocks, (module.name, ports)
+
+
+def test_a_multiplier_adds_to_a_product_that_nothing_else_reads() -> None:
+    x, product, total = Signal("x", 0, 255), Signal("p", 0, 65025), Signal("y", 0, 65280)
+    for others, wanted in ((False, True), (True, False)):
+        rows = Rows()
+        rows.source(x)
+        rows.read(Multiply(), [x, x], product, 0, True)
+        rows.start(product, 1)
+        rows.read(Add(), [product, x], total, 1, False)
+        if others:
+            rows.end(product, 2)
+        assert rows.follows("y") is wanted
 
 
 @pytest.mark.deep
