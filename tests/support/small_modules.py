@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from circuitize.backends.verilog.devices import Family
-from circuitize.backends.verilog.folded.arithmetic import luts as narrow_luts
 from circuitize.backends.verilog.folded.cost import Cost
 from circuitize.backends.verilog.folded.counter import counter, in_block, memory
+from circuitize.backends.verilog.folded.operators import luts
 from circuitize.backends.verilog.folded.sequence import Sequence as Numbers
-from circuitize.backends.verilog.folded.size import luts
 from circuitize.backends.verilog.signals import Signal
 from circuitize.circuits.integers import Add, Clamp, Maximum, ReLU, Select, Subtract
 from circuitize.circuits.operation import Operation
@@ -98,7 +97,8 @@ def _operations(family: Family) -> Iterator[Module]:
             sources[0] = Signal("x0", 0, 1)
         target = Signal("y", low, high)
         cost = Cost(family)
-        cost.add(luts(operation, sources, target), target.width, narrow_luts(operation, sources, target))
+        size = luts(operation, sources, target, family)
+        cost.add(size, target.width, size)
         ports = [*(f"input wire {s.declared} {s.name}_in" for s in sources), f"output reg {target.declared} y"]
         body = [f"  reg {s.declared} {s.name}; always @(posedge clk) {s.name} <= {s.name}_in;" for s in sources]
         return Module(name, ports, "\n".join([*body, f"  always @(posedge clk) y <= {expression};"]), cost)
@@ -150,14 +150,14 @@ def _memory(family: Family, words: int, bits: int) -> Module:
 
 def _constants(family: Family, words: int, bits: int) -> Module:
     name, address = f"constants{words}", (words - 1).bit_length()
-    drawn = np.random.default_rng(words).integers(0, 1 << bits, words).tolist()
+    drawn = np.random.default_rng(words).integers(0, 1 << bits, words)
     ports = ["input wire read", f"input wire [{address - 1}:0] at", f"output reg [{bits - 1}:0] y"]
     body = f"""  reg [{bits - 1}:0] words [0:{words - 1}];
   initial $readmemh("{name}.hex", words);
   always @(posedge clk) if (read) y <= words[at];"""
     cost = Cost(family)
-    cost.constants(words, bits)
-    return Module(name, ports, body, cost, {f"{name}.hex": "".join(f"{word:x}\n" for word in drawn)})
+    cost.constants(drawn[:, None], [bits])
+    return Module(name, ports, body, cost, {f"{name}.hex": "".join(f"{word:x}\n" for word in drawn.tolist())})
 
 
 def _counter(family: Family, loops: Sequence[tuple[int, int]]) -> Module:

@@ -21,9 +21,12 @@ class Family:
 
     The field `multiplier` gives the bits of the two signed operands of the family's multiplier; `accumulates` says
     whether the multiplier also contains the adder and the register of a sum of products and the registers of its
-    operands; yosys makes products of fewer than `least_product` bits from LUTs. The field `block` is the name of the
-    unit in which memory blocks are counted, `shapes` has the shapes of one unit, and `double` has those of a block that
-    counts as two units; yosys puts a table of `rom_bits` bits or more into blocks.
+    operands; `plain` whether it multiplies two numbers without signs that have all of these bits; yosys makes products
+    of fewer than `least_product` bits from LUTs. The field `joined` says how many more inputs than a LUT a function may
+    have that multiplexers beside the LUTs make of several LUTs, and `shifts` whether a LUT can be a shift register. The
+    field `block` is the name of the unit in which memory blocks are counted, `shapes` has the shapes of one unit, and
+    `double` has those of a block that counts as two units; yosys puts a table into blocks if it has more than
+    `rom_bits` bits for each of them.
     """
 
     name: str
@@ -31,7 +34,10 @@ class Family:
     inputs: int
     multiplier: tuple[int, int]
     accumulates: bool
+    plain: bool
     least_product: int
+    joined: int
+    shifts: bool
     block: str
     rom_bits: int
     shapes: tuple[Shape, ...]
@@ -47,10 +53,18 @@ class Family:
         single = min(-(-words // deep) * -(-bits // wide) for deep, wide in self.shapes)
         return min([single, *(2 * -(-words // deep) * -(-bits // wide) for deep, wide in self.double)])
 
-    def multipliers(self, *bits: int) -> int:
-        """Return the number of multipliers that the product of two signed numbers of the given widths takes."""
+    def holds_table(self, words: int, bits: int) -> bool:
+        """Return whether yosys puts a table that asks for nothing into memory blocks."""
+        return words * bits > self.rom_bits * self.blocks(words, bits)
+
+    def multipliers(self, *bits: int, plain: bool = False) -> int:
+        """Return the number of multipliers that the product of two signed numbers of the given widths takes; `plain`
+        says that neither can be negative, so that the highest bit of both is 0.
+        """
         short, long = sorted(bits)
         least, most = sorted(self.multiplier)
+        if plain and self.plain:
+            short, long = short - 1, long - 1
         if long <= most and short <= least:
             return 1
         return min(
@@ -62,9 +76,9 @@ class Family:
 HALF = ((16384, 1), (8192, 2), (4096, 4), (2048, 9), (1024, 18), (512, 36))
 WHOLE = ((32768, 1), (16384, 2), (8192, 4), (4096, 9), (2048, 18), (1024, 36), (512, 72))
 
-SEVEN = Family("xc7", "Xilinx 7 series", 6, (25, 18), True, 9, "RAMB18", 8256, HALF, WHOLE)
-ULTRASCALE = Family("xcup", "Xilinx UltraScale+", 6, (27, 18), True, 9, "RAMB18", 8256, HALF, WHOLE)
-ECP5 = Family("ecp5", "Lattice ECP5", 4, (18, 18), False, 2, "DP16KD", 8192, HALF)
+SEVEN = Family("xc7", "Xilinx 7 series", 6, (25, 18), True, False, 9, 2, True, "RAMB18", 8256, HALF, WHOLE)
+ULTRASCALE = Family("xcup", "Xilinx UltraScale+", 6, (27, 18), True, False, 9, 2, True, "RAMB18", 8256, HALF, WHOLE)
+ECP5 = Family("ecp5", "Lattice ECP5", 4, (18, 18), False, True, 2, 2, False, "DP16KD", 2048, HALF)
 
 FAMILIES = {family.name: family for family in (SEVEN, ULTRASCALE, ECP5)}
 

@@ -1,5 +1,5 @@
-"""The size of a lane or a unit in a family of FPGAs: its multipliers, and its LUTs if the family's LUTs have four
-inputs.
+"""The size of a lane or a unit in a family of FPGAs: its multipliers, its LUTs, its tables, and which of its registers
+are elsewhere.
 """
 
 from __future__ import annotations
@@ -8,72 +8,79 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from circuitize.circuits.integers import (
-    Add,
-    Check,
-    Clamp,
-    Divide,
-    IsNegative,
-    Lookup,
-    Maximum,
-    Multiply,
-    ReLU,
-    Scale,
-    Select,
-    Shift,
-    SquareRoot,
-    Subtract,
-)
+from circuitize.circuits.integers import Add, Check, Clamp, Lookup, Multiply, ReLU, Scale, Shift, Subtract
 from circuitize.circuits.operation import Operation
 
 from ..devices.family import Family
 from ..signals import Signal, signed_width, width
 from .datapath import Datapath
+from .functions import Indices
 from .graph import Node, Stage
 from .lane_text import lane_bits
-from .size import is_bit, quotient_bits
+from .operators import carries, inside, luts
+from .rows import ALL
+from .size import HALF, in_halves, is_bit, is_power
 
 
 class Arithmetic(NamedTuple):
-    """The size of a lane or a unit: LUTs of four inputs (a carry cell counts as two), multipliers, and tables by words
-    and bits.
+    """The size of a lane or a unit: LUTs (a carry cell of a family with LUTs of four inputs counts as two),
+    multipliers, and the tables that it reads.
 
-    `absorbed` is the number of register bits that multipliers hold. `spared` is the number of LUTs of six inputs that a
-    datapath counts but yosys does not place: those of products in multipliers, and those of bits that a sum passes on
-    unchanged.
+    `absorbed` is the number of register bits that the datapath counts but that are in multipliers or in LUTs that are
+    shift registers, without the registers inside dividers and square roots, which the datapath does not count.
     """
 
-    lut: int
+    lut: float
     dsp: int
-    tables: list[tuple[int, int]]
+    tables: list[Table]
     absorbed: int
-    spared: int
 
 
-def unit(stage: Stage, path: Datapath, split: int, family: Family) -> Arithmetic:
+class Table(NamedTuple):
+    """A table that an operation reads: its words, the bits of a word, and whether a multiplier holds the register that
+    follows it.
+    """
+
+    words: Indices
+    bits: int
+    held: bool
+
+
+def unit(stage: Stage, path: Datapath, split: int, family: Family, after: int = 0, late: int = 0) -> Arithmetic:
     """Return the size of a unit whose datapath is `path`: the adders of the shares of `split` lanes, and the
     operations.
+
+    So many registers stand before the unit: `after` behind the lanes, and `late` behind memories.
     """
-    found = _operations(stage, path, False, family)
-    shares = (split - 1) * carries(lane_bits(stage, split) + 1) if split > 1 else 0
+    found = _operations(stage, path, False, family, after, late)
+    bits = lane_bits(stage, split) + 1 if split > 1 else 0
+    shares = (split - 1) * (carries(bits) if family.inputs == 4 else bits)
     return found._replace(lut=found.lut + shares)
 
 
-def lane(stage: Stage, path: Datapath, split: int, family: Family) -> Arithmetic:
+def lane(stage: Stage, path: Datapath, split: int, family: Family, late: int = 0) -> Arithmetic:
     """Return the size of one of `split` lanes whose datapath is `path`: the operations, and the adder of the sum or the
     comparison for the greatest term.
+
+    A multiplier that accumulates has the adder of the sum. So many registers stand between memories and the lane as
+    `late` says.
     """
-    found = _operations(stage, path, True, family)
+    found = _operations(stage, path, True, family, 0, late)
     bits = lane_bits(stage, split)
-    made = carries(bits) + bits
-    if stage.reduction == "argmax":
-        made += carries(path.values[stage.term].width) + bits
+    if family.inputs == 4:
+        made = carries(bits) + bits
+        made += carries(path.values[stage.term].width) + bits if stage.reduction == "argmax" else 0
+    elif stage.reduction == "argmax":
+        made = 2 * bits + path.values[stage.term].width // 2
+    else:
+        made = 0 if found.dsp else bits
     return found._replace(lut=found.lut + made)
 
 
-def _operations(stage: Stage, path: Datapath, in_reduction: bool, family: Family) -> Arithmetic:
-    lut, dsp, tables, absorbed, spared = 0, 0, [], 0, 0
-    saturated, zeros = _saturated(stage), {name: _zeros(signal) for name, signal in path.values.items()}
+def _operations(stage: Stage, path: Datapath, in_reduction: bool, family: Family, after: int, late: int) -> Arithmetic:
+    lut, dsp, tables, absorbed = 0.0, 0, list[Table](), path.idle
+    saturated = _saturated(stage)
+    multiplied = {name for node in stage.nodes if isinstance(node.operation, Multiply) for name in node.sources}
     for node in stage.nodes:
         target, operation = path.values.get(node.name), node.operation
         if node.in_reduction != in_reduction or target is None:
@@ -81,53 +88,66 @@ def _operations(stage: Stage, path: Datapath, in_reduction: bool, family: Family
         if target.low < target.high or isinstance(operation, Check):
             sources = [path.values[name] for name in node.sources]
             passed = 0
-            if isinstance(operation, Scale):
-                factor = abs(operation.factor)
-                zeros[node.name] = zeros[node.sources[0]] + (factor & -factor).bit_length() - 1
-            elif isinstance(operation, Add | Subtract):
-                x, y = (zeros[name] for name in node.sources)
-                zeros[node.name] = min(x, y)
-                passed = min(target.width, y if isinstance(operation, Subtract) else max(x, y))
-            product = multipliers(operation, sources, target, family)
+            if isinstance(operation, Add | Subtract):
+                passed = min(target.width, _passed(operation, sources, [path.zeros(name) for name in node.sources]))
+            halves = stage.apart and in_halves(operation, sources)
+            product = multipliers(operation, sources, target, family, halves)
             dsp += product
-            absorbed += target.width if product and family.accumulates else 0
-            spared += target.width if product and isinstance(operation, Scale) else passed
-            lut += 0 if node.name in saturated else luts(operation, sources, target, passed)
+            if product and family.accumulates:
+                absorbed += _parts(operation, sources) if halves else target.width
+            absorbed -= inside(operation, sources, target, family)
+            if not family.accumulates or not path.follows(node.name):
+                lut += luts(operation, sources, target, family, passed, saturated.get(node.name, 0))
+            if family.accumulates and _multiplies(operation, sources) and not product:
+                lut += sources[0].width * sources[1].width
             if isinstance(operation, Lookup):
-                tables.append((1 << width(0, sources[0].high - sources[0].low), target.width))
-    return Arithmetic(lut, dsp, tables, absorbed, spared)
+                words = operation.table[sources[0].low - operation.low : sources[0].high - operation.low + 1]
+                tables.append(Table(words, target.width, family.accumulates and node.name in multiplied))
+    if family.shifts:
+        delayed, shifts = path.held(after, late, family.accumulates)
+        lut, absorbed = lut + shifts, absorbed + delayed
+    return Arithmetic(lut, dsp, tables, absorbed)
 
 
-def _zeros(signal: Signal) -> int:
-    """Return how many of a signal's lowest bits are known to be 0, which is known only of a constant."""
-    return (signal.low & -signal.low).bit_length() - 1 if signal.low == signal.high != 0 else 0
+def _passed(operation: Operation, sources: Sequence[Signal], zeros: Sequence[int]) -> int:
+    """Return how many of the lowest bits of a sum are those of one operand: where the other has only zeros, or
+    everywhere if a known number lies below the lowest bit of the other operand that is not 0.
+    """
+    (x, y), known = zeros, sources[1]
+    if isinstance(operation, Subtract):
+        return y
+    return ALL if known.low == known.high and 0 <= known.low < 1 << x else max(x, y)
 
 
-def _saturated(stage: Stage) -> set[str]:
-    """Return the names of the ReLU nodes that only a Clamp reads, directly or through shifts: the Clamp's LUTs do their
-    work.
+def _saturated(stage: Stage) -> dict[str, int]:
+    """Return the ReLU nodes that only a Clamp reads, directly or through shifts, each with the bits that the Clamp
+    reads.
     """
     readers: dict[str, list[Node]] = defaultdict(list)
     for node in stage.nodes:
         for source in node.sources:
             readers[source].append(node)
-    found = set()
+    found = {}
     for node in stage.nodes:
-        after = readers[node.name]
+        after, last = readers[node.name], node
         while len(after) == 1 and isinstance(after[0].operation, Shift):
-            after = readers[after[0].name]
+            last = after[0]
+            after = readers[last.name]
         if isinstance(node.operation, ReLU) and len(after) == 1 and isinstance(after[0].operation, Clamp):
-            found.add(node.name)
+            found[node.name] = width(last.low, last.high)
     return found
 
 
-def carries(bits: int) -> int:
-    """Return the LUTs of an adder of `bits` bits: a carry cell counts as two LUTs and adds two bits."""
-    return 2 * -(-bits // 2)
+def _multiplies(operation: Operation, sources: Sequence[Signal]) -> bool:
+    """Return whether an operation is a product of two numbers of which none is a single bit or a power of two."""
+    return isinstance(operation, Multiply) and not any(is_bit(s) or is_power(s) for s in sources)
 
 
-def multipliers(operation: Operation, sources: Sequence[Signal], target: Signal, family: Family) -> int:
-    """Return the multipliers that a product takes; 0 if the product is so narrow that yosys prefers LUTs.
+def multipliers(
+    operation: Operation, sources: Sequence[Signal], target: Signal, family: Family, halves: bool = False
+) -> int:
+    """Return the multipliers that a product takes, whose wide factor may be multiplied in `halves`; 0 if the product is
+    so narrow that yosys prefers LUTs, or if a factor is a power of two.
 
     On an ECP5 yosys never prefers LUTs for a product, unless an operand has only one bit.
     """
@@ -135,48 +155,27 @@ def multipliers(operation: Operation, sources: Sequence[Signal], target: Signal,
         size = abs(operation.factor)
         if size & (size - 1) == 0:
             return 0
-        sources = [*sources, Signal(str(operation.factor), operation.factor, operation.factor)]
-    elif not isinstance(operation, Multiply) or any(map(is_bit, sources)):
+    elif not _multiplies(operation, sources):
         return 0
-    bits = [signed_width(s.low, s.high) for s in sources]
-    return family.multipliers(*bits) if min(bits) > 1 and target.width >= family.least_product else 0
+    factors = _factors(operation, sources)
+    plain = all(s.low >= 0 for s in factors)
+    bits = [signed_width(s.low, s.high) for s in factors]
+    if min(bits) < 2 or target.width < family.least_product:
+        return 0
+    if halves:
+        own, wide = sorted(bits)
+        return family.multipliers(HALF + 1, own) + family.multipliers(wide - HALF, own)
+    return family.multipliers(*bits, plain=plain)
 
 
-def luts(operation: Operation, sources: Sequence[Signal], target: Signal, passed: int = 0) -> int:
-    """Return the LUTs of four inputs that an operation takes; a sum passes its lowest `passed` bits on unchanged."""
-    bits, made = (sources[0].width if sources else 0), target.width
-    if isinstance(operation, Shift | IsNegative | Lookup):
-        return 0
-    if isinstance(operation, Add | Subtract):
-        return carries(made - passed)
+def _factors(operation: Operation, sources: Sequence[Signal]) -> Sequence[Signal]:
+    """Return the factors of a product, of which that of a Scale is a number."""
     if isinstance(operation, Scale):
-        return carries(made) if operation.factor < 0 else 0
-    if isinstance(operation, Multiply):
-        if any(map(is_bit, sources)):
-            return made
-        return 0
-    if isinstance(operation, ReLU | Select):
-        return made
-    if isinstance(operation, Maximum):
-        return 2 * made + 2
-    if isinstance(operation, Clamp):
-        return _clamp(sources[0], operation.low, operation.high, made)
-    if isinstance(operation, Check):
-        ends = (sources[0].low < operation.low) + (sources[0].high > operation.high)
-        return ends * carries(max(bits - made, 1))
-    if isinstance(operation, Divide):
-        return quotient_bits(sources[0]) * (2 * sources[1].width + 3)
-    if isinstance(operation, SquareRoot):
-        return 2 * bits * bits // 3
-    return made
+        return [*sources, Signal(str(operation.factor), operation.factor, operation.factor)]
+    return sources
 
 
-def _clamp(x: Signal, low: int, high: int, made: int) -> int:
-    """Return the LUTs of a Clamp: carry cells that compare with each end that the value can pass, and LUTs that select
-    the result.
-    """
-    above, below = x.high > high, x.low < low
-    if above and not x.signed and high & (high + 1) == 0:
-        return made + (x.width - made) // 3
-    compared = (x.width - 2 if above else 0) + (x.width - made if below and low < 0 else 0)
-    return made + compared + 1 + (below and low < 0)
+def _parts(operation: Operation, sources: Sequence[Signal]) -> int:
+    """Return the registers of the two parts of a product whose wide factor is multiplied in halves."""
+    own, wide = sorted(signed_width(s.low, s.high) for s in _factors(operation, sources))
+    return (HALF + 1 + own) + (wide - HALF + own)

@@ -1,25 +1,18 @@
-"""Estimates of the size of a plan on an FPGA of a given family, which are made before any Verilog is written."""
+"""Sums of estimates: LUTs, registers and memory blocks of the parts of a folded design."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..devices.family import SEVEN, Family
-from ..signals import element
-from .arithmetic import carries, lane, unit
-from .blocks import BYTE, rows
-from .budget import streams as in_streams
-from .counter import bits_of, in_block, rom_in_block
-from .folding import Fold
-from .lane_text import lane_bits
-from .layout import Layout
-from .plan import Plan, operand_widths
-from .pool import multipliers, widths
-from .pool_text import member, selections
+from . import steering
+from .arithmetic import Table
+from .blocks import BYTE
+from .counter import in_block, rom_in_block
+from .functions import Functions, Indices
 from .sequence import Sequence as Numbers
-from .sizes import Sizes
-from .tiling import Choice
+from .steering import Part
 
 CONTROL = 2.5
 """LUTs of four inputs for one of six in counters and in what decides: `benchmarks/verilog_devices.py` fits it."""
@@ -51,6 +44,10 @@ class Cost:
             lut = CONTROL * lut if narrow is None else narrow
         self.lut, self.ff = self.lut + lut, self.ff + ff
 
+    def put(self, part: Part) -> None:
+        """Add a part that steers data."""
+        self.add(part.lut, part.ff, part.narrow)
+
     def block(self, words: int, width: int, copies: int = 1) -> None:
         """Add `copies` equal memories in block RAM."""
         self.bram_bits += words * width * copies
@@ -69,13 +66,21 @@ class Cost:
         """
         if sequence is None:
             return
-        self.add(*sequence.counters)
+        self.put(steering.running(sequence))
         if sequence.loops is None and rom_in_block(sequence.steps, sequence.bits):
             self.block(sequence.steps, sequence.bits)
-            self.add(0, sequence.bits if self.apart else 0)
+            self.add(0, sequence.bits * (1 + self.apart))
         elif sequence.loops is None:
-            bits = sequence.steps * sequence.bits
-            self.add(bits / 13.5, 0, bits / 7)
+            self.functions([(sequence.values, sequence.bits)])
+
+    def functions(self, columns: Sequence[tuple[Indices, int]], copies: int = 1, held: bool = False) -> None:
+        """Add a table in LUTs, given by columns of so many bits, and the registers behind it, unless multipliers hold
+        them.
+        """
+        found = Functions(self.family)
+        for words, bits in columns:
+            found.add(words, bits)
+        self.add(found.luts * copies, 0 if held else found.registers * copies, found.luts * copies)
 
     def memory(self, words: int, width: int, copies: int = 1) -> None:
         """Add memories that are read into a register, either in block RAM or in LUTs.
@@ -94,181 +99,33 @@ class Cost:
         narrow = 4 * rows * -(-width // 4) + selects
         self.add(copies * luts, copies * width, copies * narrow)
 
-    def constants(self, words: int, width: int) -> None:
-        """Add constants that are read into a register.
+    def constants(self, words: Indices, widths: Sequence[int]) -> None:
+        """Add constants that are read into a register, with a column of `words` for each width."""
+        steps, width = len(words), sum(widths)
+        if rom_in_block(steps, width) or self.family.holds_table(steps, width):
+            self.block(steps, width)
+        else:
+            self.functions([(words[:, k], bits) for k, bits in enumerate(widths)])
 
-        A LUT holds as many words as its inputs can distinguish; if there are few words, many of their bits are equal
-        and share LUTs.
+    def table(self, table: Table, copies: int) -> None:
+        """Add the tables that a Lookup reads. A table stays in LUTs where multipliers hold the register behind it,
+        which a block would need.
         """
-        if rom_in_block(words, width):
-            self.block(words, width)
+        words = 1 << max(1, (len(table.words) - 1).bit_length())
+        if self.family.holds_table(words, table.bits) and not table.held:
+            self.block(words, table.bits, copies)
         else:
-            wide, narrow = (max(1.0, words / (1 << inputs)) for inputs in (6, 4))
-            distinct = width * min(1.0, words / 22)
-            self.add(distinct * wide, distinct, distinct * narrow)
+            self.functions([(table.words, table.bits)], copies, table.held)
 
-    def table(self, words: int, width: int, copies: int) -> None:
-        """Add the tables that Lookup operations read; their functions are smooth, so that a LUT holds more entries."""
-        if words * width >= self.family.rom_bits:
-            self.block(words, width, copies)
-        else:
-            self.add(words * width * copies / 48, 0, words * width * copies / 18)
+    def chosen(self, bits: int, ways: int) -> None:
+        """Add the choice of `bits` bits from one of `ways` places by a number: LUTs of six inputs choose one of four,
+        and with the multiplexers beside them one of up to sixteen.
+        """
+        wide = 1.0 if ways <= 4 else min(0.47 * ways - 0.8, 5.2 * -(-ways // 16))
+        self.add(bits * wide * (ways > 1), 0, bits * min(ways - 1, 0.74 * ways))
 
     def drained(self, bits: int, ways: int) -> None:
         """Add `bits` flip-flops, each of which is loaded from one of `ways` other flip-flops."""
         if ways > 1:
-            wide = 1.0 if ways <= 4 else 0.47 * ways - 0.8
-            self.add(bits * wide, bits, bits * min(ways - 1, 0.74 * ways))
-
-
-def computing(cost: Cost, fold: Fold, number: int, lanes: int, split: int, units: int) -> int:
-    """Add the parts with which a stage computes, and return the number of their multipliers.
-
-    The parts of a stage are its lanes, of which `split` share a sum, its units, the registers between lanes and units,
-    and the logic that starts them.
-    """
-    cost.add(8, 8)
-    stage = fold.stages[number]
-    outer, _, inner, _ = fold.paths(number, split)
-    made = unit(stage, outer, split, cost.family)
-    cost.add((outer.lut - made.spared) * units, (outer.ff - made.absorbed) * units, made.lut * units)
-    for words, width in made.tables:
-        cost.table(words, width, units)
-    if inner is None or number in fold.members:
-        return made.dsp * units
-    bits, term = lane_bits(stage, split), lane(stage, inner, split, cost.family)
-    held = inner.ff * (0.05 if inner.dsp and cost.family.accumulates else 1)
-    cost.add((inner.lut - term.spared) * lanes, (held + bits) * lanes, term.lut * lanes)
-    for words, width in term.tables:
-        cost.table(words, width, lanes)
-    cost.drained(bits * split * units, -(-lanes // (split * units)))
-    return made.dsp * units + term.dsp * lanes
-
-
-def pooling(cost: Cost, fold: Fold, size: int, choices: Sequence[Choice]) -> int:
-    """Add the shared lanes without the logic that selects their factors, and return the number of multipliers."""
-    if not size:
-        return 0
-    x, y, total = widths(fold, choices)
-    own = 0 if cost.family.accumulates else x + y + total
-    cost.add(size * total, size * (2 * total + own), size * (carries(total) + total))
-    cost.add(4 * len(fold.members), bits_of(len(fold.members)) + 3)
-    return size * multipliers(fold, cost.family)
-
-
-def selecting(cost: Cost, plan: Plan) -> None:
-    """Add the logic that selects the factors of shared lanes: registers for the factors of each stage, and for those of
-    each lane.
-    """
-    pool, fold = plan.sizes.pool, plan.sizes.fold
-    if pool is None:
-        return
-    members = [member(fold.stages[k], plan.tilings[k], fold.members[k], plan.slots(k)) for k in pool.stages]
-    for one in members:
-        for feed, made in zip(one.feeds, one.made, strict=True):
-            cost.add(feed.path.lut * len(made), (feed.path.ff + feed.bits) * len(made))
-    for bits, lanes in zip(widths(fold, plan.sizes.choices), selections(members, pool.size), strict=False):
-        for pairs in set(lanes):
-            held = 0 if cost.family.accumulates and len(set(lanes)) == len(lanes) else bits
-            cost.add(bits * -(-(len(pairs) - 1) // 5), held, bits * -(-(len(pairs) - 1) // 3))
-
-
-def framing(cost: Cost, sizes: Sizes) -> None:
-    """Add the parts around the stages: the flags that make the status, the receivers and the senders, and what selects
-    between new and loaded state.
-    """
-    for link in sizes.links[len(sizes.readers) :]:
-        cost.add(4 + (link.banks or 1), (link.banks or 1) + 2 * bits_of(link.banks or 1))
-    if sizes.fold.members:
-        cost.add(len(sizes.actors), len(sizes.actors) + sum(stream.data_bits for stream in in_streams(sizes)[1]))
-    for wire, load in sizes.fold.loads.items():
-        if load != sizes.fold.states[wire]:
-            lanes = sizes.in_lanes[[entry.wire for entry in sizes.fold.entries].index(load)]
-            bits = lanes * element(sizes.fold.format(wire)).width
-            cost.add(bits, bits + 1, bits)
-    streams = len(sizes.in_lanes) + len(sizes.out_lanes)
-    cost.add(streams * 8, streams * 7)
-    for stream in in_streams(sizes)[0]:
-        signal = element(stream.format)
-        ends = (signal.low, signal.high)
-        compared = sum(end != held for end, held in zip(ends, signal.held, strict=True)) * stream.lanes
-        cost.add(3 + compared * signal.width / 4, (3 if stream.beats > 1 else 1) + 3 + stream.data_bits)
-
-
-def estimate(plan: Plan, family: Family = SEVEN) -> dict[str, int]:
-    """Return the estimates `lut`, `ff`, `dsp`, `bram_bits` and `blocks` of a plan for a family; `lut` includes LUTs
-    that serve as memory.
-    """
-    cost, fold, dsp = Cost(family, apart=bool(plan.sizes.fold.members)), plan.sizes.fold, 0
-    for number, tiling in enumerate(plan.tilings):
-        _, after, _, before = fold.paths(number, tiling.split)
-        dsp += computing(cost, fold, number, tiling.lanes * tiling.split, tiling.split, tiling.units)
-        control = bits_of(tiling.passes) + bits_of(tiling.clocks) + bits_of(tiling.drain)
-        cost.add(control, control + (before > 4) * 4 + after)
-    for number, operand, columns in _columns(plan):
-        stage = fold.stages[number]
-        (found,) = [o for o in stage.operands if o.name == operand]
-        inner = fold.paths(number, plan.tilings[number].split)[2] if found.in_reduction else None
-        absorbed = family.accumulates and inner is not None and inner.dsp
-        if plan.tilings[number].late[0 if found.in_reduction else 1] and not absorbed:
-            cost.add(0, sum(operand_widths(stage, operand, columns)))
-    for memory in plan.memories:
-        first = memory.readers[0]
-        width, banks = element(fold.format(plan.sizes.readers[first].wire)).width, plan.sizes.links[first].banks
-        _channel(cost, [client.layout for client in memory.clients], width, banks or 1, bool(fold.members))
-    for (number, operand), rom in plan.roms.items():
-        words, columns = rom.words.shape
-        cost.constants(words, sum(operand_widths(fold.stages[number], operand, columns)))
-        cost.sequence(rom.read)
-    framing(cost, plan.sizes)
-    dsp += pooling(cost, fold, plan.sizes.pool.size if plan.sizes.pool else 0, plan.sizes.choices)
-    selecting(cost, plan)
-    counts = {"lut": round(cost.lut), "ff": round(cost.ff), "dsp": dsp}
-    return {**counts, "bram_bits": cost.bram_bits, "blocks": cost.blocks}
-
-
-def _columns(plan: Plan) -> Iterator[tuple[int, str, int]]:
-    """Yield each operand that is read from a memory: its stage, its name, and how many of its elements are read in a
-    clock.
-    """
-    for (number, operand), rom in plan.roms.items():
-        yield number, operand, rom.words.shape[1]
-    first = len(plan.sizes.in_lanes)
-    for memory in plan.memories:
-        for client in memory.clients:
-            for number, columns in zip(client.readers, client.columns, strict=True):
-                reader = plan.sizes.readers[number]
-                if reader.operand is not None:
-                    yield reader.actor - first, reader.operand, len(columns)
-
-
-def _channel(cost: Cost, layouts: Sequence[Layout], width: int, banks: int, abreast: bool) -> None:
-    """Add the memories, counters and tokens of a channel, and the logic that selects the address of the reader whose
-    turn it is.
-    """
-    bank, readers = bits_of(banks - 1) if banks > 1 else 0, len(layouts)
-    cost.add(5 + bank, 2 * bits_of(banks) + 2 * bank)
-    cost.add(4 * (readers - 1), (1 + bits_of(readers - 1)) if readers > 1 else 0)
-    for number, copy in enumerate(layouts[0].copies):
-        for row in rows(layouts, number, width, banks, abreast):
-            if row.wide:
-                cost.row(row.words, width, len(row.places))
-            else:
-                cost.memory(row.words, width)
-        counted: set[tuple[int, bytes]] = set()
-        sequences = [(k, read) for k, layout in enumerate(layouts) for read in layout.copies[number].reads]
-        sequences += [(-1, s) for w in copy.writings for s in (w.word, w.bank, w.enable) if s is not None]
-        for side, sequence in sequences:
-            key = (side * (readers > 1), sequence.values.tobytes())
-            if key not in counted:
-                counted.add(key)
-                cost.sequence(sequence)
-        cost.add(len(copy.stored) if len(copy.stored) > 1 else 0, 0)
-        addresses = max(len({read.values.tobytes() for read in layout.copies[number].reads}) for layout in layouts)
-        cost.add((bits_of(copy.depth - 1) + bank) * (readers - 1) * addresses / 2, 0)
-    for layout in layouts:
-        for column in layout.columns:
-            cost.sequence(column.select)
-            cost.sequence(column.mask)
-            if column.select is not None:
-                cost.add(width * (len(column.sources) - 1) / 2, column.select.bits)
+            self.chosen(bits, ways)
+            self.add(0, bits)

@@ -12,8 +12,9 @@ from circuitize.circuits.operation import Operation
 
 from ..signals import Signal, literal, signed_width, width
 from .elementwise import PLAIN
-from .graph import Node
+from .graph import REDUCED, Node
 from .iterative import divide, root
+from .rows import Rows
 from .size import HALF, dsp_blocks, in_halves, luts, quotient_bits, timing
 
 LEVELS = 2
@@ -38,8 +39,9 @@ class Datapath:
 
     The name of a signal is that of a value of the stage, with a prefix in front. `values` maps the names of the stage's
     values to signals, `lines` is the text, `files` holds tables by file name, and `fails` lists the wires that are 1 if
-    a Check fails. `lut`, `ff`, `dsp` and `rom_bits` are estimates of the size of the text in hardware. If `apart` is
-    true, each operation has a clock of its own, and the parts of a wide product are added in a further clock.
+    a Check fails. `lut`, `ff`, `dsp` and `rom_bits` are estimates of the size of the text in hardware; `idle` of the
+    bits in `ff` are always 0. If `apart` is true, each operation has a clock of its own, and the parts of a wide
+    product are added in a further clock.
     """
 
     owner: str
@@ -52,14 +54,20 @@ class Datapath:
     dsp: int = 0
     rom_bits: int = 0
     apart: bool = False
+    idle: int = 0
     _moments: dict[str, Moment] = field(default_factory=dict)
     _unused: set[str] = field(default_factory=set)
     _delayed: dict[tuple[str, int], str] = field(default_factory=dict)
+    _rows: Rows = field(default_factory=Rows)
 
     def source(self, name: str, signal: Signal, constant: bool = False) -> None:
         """Add a value that is ready at cycle 0 or, if it is constant, always."""
         self.values[name] = signal
         self._moments[signal.name] = ALWAYS if constant else Moment(0, 0)
+        if constant:
+            self._rows.constant(signal)
+        else:
+            self._rows.source(signal)
 
     def at(self, signal: Signal, cycle: int) -> Signal:
         """Return a signal that is delayed to the given cycle."""
@@ -72,9 +80,26 @@ class Datapath:
             if delayed is None:
                 delayed = f"{signal.name}_at{later}"
                 self.register(Signal(delayed, signal.low, signal.high), name, later)
+                self.idle += self._rows.zeros.get(signal.name, 0)
                 self._delayed[signal.name, later] = delayed
             name = delayed
         return Signal(name, signal.low, signal.high)
+
+    def zeros(self, name: str) -> int:
+        """Return how many of the lowest bits of a value are known to be 0."""
+        return self._rows.zeros.get(self.values[name].name, 0)
+
+    def follows(self, name: str) -> bool:
+        """Return whether a value adds to a product that nothing else reads."""
+        return self._rows.follows(self.values[name].name)
+
+    def held(self, after: int, late: int, multiplied: bool) -> tuple[int, int]:
+        """Return the bits of registers in rows that LUTs can hold as shift registers, and the LUTs that hold them, with
+        so many registers before the result of a reduction and before other sources. If `multiplied` is true,
+        multipliers hold the registers of their factors.
+        """
+        reduced = self.values.get(REDUCED)
+        return self._rows.held(reduced.name if reduced else "", after, late, multiplied)
 
     def register(self, signal: Signal, expression: str, cycle: int) -> Signal:
         """Declare a register that takes the value of an expression and has it at `cycle`, and return the register's
@@ -131,6 +156,7 @@ class Datapath:
     def fail(self, fail: Signal, moment: Moment) -> None:
         """Record a wire that is 1 if a Check fails."""
         self._moments[fail.name] = moment
+        self._rows.start(fail, moment.cycle)
         self.fails.append(fail.name)
 
     def node(self, node: Node, prefix: str = "") -> None:
@@ -150,6 +176,7 @@ class Datapath:
         latency += self.apart and in_halves(operation, sources)
         if level and (level + weight > (1 if self.apart else LEVELS) or latency):
             cycle, level = cycle + 1, 0
+        self._rows.read(operation, sources, target, cycle, isinstance(operation, Multiply | Scale) and latency > 0)
         sources = [self.at(source, cycle) for source in sources]
         self.lut += luts(operation, sources, target)
         if latency:
@@ -157,6 +184,7 @@ class Datapath:
         else:
             self._plain(operation, sources, target, Moment(cycle, level + weight))
         self.values[node.name] = target
+        self._rows.start(target, self._moments[target.name].cycle)
 
     def finish(self, name: str, fails: bool) -> tuple[Signal, str, int]:
         """Return the result of the datapath in a register, the wire that is 1 if a Check failed, and the cycle at which
@@ -167,6 +195,8 @@ class Datapath:
         moments = [self._moments[s.name] for s in (signal, *failing)]
         cycle = max(0, *(moment.cycle + (moment.level > 0) for moment in moments))
         value = self.at(signal, cycle)
+        for last in (signal, *failing):
+            self._rows.end(last, cycle)
         if not fails:
             return value, "1'b0", cycle
         return value, " | ".join(self.at(fail, cycle).name for fail in failing) or "1'b0", cycle

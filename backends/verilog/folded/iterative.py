@@ -1,5 +1,8 @@
 """Division and square roots in pipelines, which compute one bit of the result a clock and take new operands every
 clock.
+
+One subtraction serves as comparison as well: it has a bit more than its operands, which is 1 where the second is
+greater. yosys 0.23 makes two carry chains of a comparison and a subtraction of equal operands.
 """
 
 from __future__ import annotations
@@ -29,8 +32,8 @@ def divide(width: int, divisor: int) -> tuple[str, str]:
         kept = f"{{high{k}[{places - 2}:0], fits{k}}}" if places > 1 else f"fits{k}"
         lines += [
             f"  wire [{divisor}:0] next{k} = {{rest{k}, high{k}[{places - 1}]}};",
-            f"  wire fits{k} = next{k} >= {{1'b0, y{k}}};",
-            f"  wire [{divisor}:0] less{k} = fits{k} ? next{k} - {{1'b0, y{k}}} : next{k};",
+            f"  wire [{divisor + 1}:0] less{k} = {{1'b0, next{k}}} - {{2'd0, y{k}}};",
+            f"  wire fits{k} = ~less{k}[{divisor + 1}];",
             f"  wire less{k}_unused = ^less{k};",
             f"  reg [{places - 1}:0] high{k + 1};",
             f"  reg minus{k + 1};",
@@ -44,7 +47,7 @@ def divide(width: int, divisor: int) -> tuple[str, str]:
                 f"  reg [{divisor - 1}:0] rest{k + 1};",
                 f"  reg [{divisor - 1}:0] y{k + 1};",
                 "  always @(posedge clk) begin",
-                f"    rest{k + 1} <= less{k}[{divisor - 1}:0];",
+                f"    rest{k + 1} <= fits{k} ? less{k}[{divisor - 1}:0] : next{k}[{divisor - 1}:0];",
                 f"    y{k + 1} <= y{k};",
                 "  end",
             ]
@@ -82,11 +85,12 @@ def root(half: int) -> tuple[str, str]:
             trial = f"{{made{k}, 2'b01}}"
         lines += [
             f"  wire [{wide - 1}:0] next{k} = {{{before}left{k}[{width - 1}:{width - 2}]}};",
-            f"  wire fits{k} = next{k} >= {trial};",
+            f"  wire [{wide}:0] less{k} = {{1'b0, next{k}}} - {{1'b0, {trial}}};",
+            f"  wire fits{k} = ~less{k}[{wide}];",
             f"  reg [{wide - 1}:0] rest{k + 1};",
             f"  reg [{k}:0] made{k + 1};",
             "  always @(posedge clk) begin",
-            f"    rest{k + 1} <= fits{k} ? next{k} - {trial} : next{k};",
+            f"    rest{k + 1} <= fits{k} ? less{k}[{wide - 1}:0] : next{k};",
             f"    made{k + 1} <= {f'{{made{k}, fits{k}}}' if k else 'fits0'};",
             "  end",
         ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..devices.family import ECP5
 from . import model
 from .budget import sizes, widths_of
-from .cost import estimate
+from .estimate import estimate
 from .folding import Fold
 from .plan import plan
 from .pool import works

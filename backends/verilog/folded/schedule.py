@@ -22,7 +22,7 @@ from ..devices.family import by_family
 from ..modes import Modal, Mode
 from . import model
 from .budget import least_cycles, sizes, streams
-from .cost import estimate
+from .estimate import estimate
 from .folding import Fold, fold
 from .plan import Plan, plan
 from .pool import works

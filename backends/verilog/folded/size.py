@@ -38,12 +38,17 @@ def is_bit(signal: Signal) -> bool:
     return signal.low >= 0 and signal.high <= 1
 
 
+def is_power(signal: Signal) -> bool:
+    """Return whether a signal is always the same power of two."""
+    return signal.low == signal.high > 0 and signal.low & (signal.low - 1) == 0
+
+
 def dsp_blocks(target: Signal, *sources: Signal) -> int:
     """Return the multiplier blocks of 25 x 18 bits that a product takes; 0 if it is so narrow that yosys
-    prefers LUTs.
+    prefers LUTs, or if a factor is a power of two.
     """
     x, y = sorted(signed_width(s.low, s.high) for s in sources)
-    if x < 2 or target.width < 9:
+    if x < 2 or target.width < 9 or any(map(is_power, sources)):
         return 0
     return min(-(-(x - 1) // 17) * -(-(y - 1) // 24), -(-(x - 1) // 24) * -(-(y - 1) // 17))
 
@@ -75,7 +80,7 @@ def luts(operation: Operation, sources: Sequence[Signal], target: Signal) -> int
     if isinstance(operation, Multiply):
         if any(is_bit(s) for s in sources):
             return target.width
-        return 0 if dsp_blocks(target, *sources) else sources[0].width * sources[1].width
+        return 0 if dsp_blocks(target, *sources) or any(map(is_power, sources)) else sources[0].width * sources[1].width
     if isinstance(operation, Divide):
         return quotient_bits(sources[0]) * (sources[1].width + 2)
     if isinstance(operation, SquareRoot):

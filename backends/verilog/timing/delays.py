@@ -15,8 +15,9 @@ class Delays:
     bit, and `carry_out` to its result, and `same_bit` from an operand to the result's bit of the same place. Registers,
     block memories and multipliers take `register`, `block` and `multiplier`. A wire takes `wire` to one reader, and
     `spread` more each time that its readers double; `beside` is the wire from a cell to the register next to it, and
-    `column` is how much longer a wire to or from a multiplier or a block memory is, which stand in few columns. A gate
-    of two inputs takes the part `gate` of a table's level, since a table holds several.
+    `column` is how much longer a wire to or from a multiplier or a block memory is, which stand in few columns, and
+    `far` how much longer a wire from the middle of the die to its corner is. A gate of two inputs takes the part `gate`
+    of a table's level, since a table holds several.
     """
 
     table: float
@@ -31,6 +32,7 @@ class Delays:
     wire: float
     spread: float
     column: float
+    far: float
     gate: float
 
     @property
@@ -56,6 +58,7 @@ ECP5 = Delays(
     wire=0.894,
     spread=0.195,
     column=0.451,
+    far=110 * 0.0515,  # tiles of an LFE5U-85F, of 126 by 95; routed wires of 30 to 160 tiles take 0.0515 ns a tile
     gate=0.461,
 )
 

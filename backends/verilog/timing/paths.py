@@ -12,6 +12,7 @@ from ..devices.family import Family
 from .arrivals import Arrivals
 from .bits import Bits, Times
 from .delays import DELAYS, Delays
+from .pads import Pads
 from .reading import Circuit, circuit_of, clocked_blocks
 
 MHZ = "mhz"
@@ -28,6 +29,7 @@ class Paths:
     def __init__(self, circuit: Circuit, delays: Delays, family: Family) -> None:
         self.delays, self.arrivals = delays, Arrivals(circuit, delays, family)
         self.cells = self.arrivals.cells
+        self.pads = Pads(circuit, self.arrivals.loads)
         self.longest, self.end = delays.register + delays.beside, ""
         for body, scope in clocked_blocks(circuit):
             self._block(body, scope, ())
@@ -52,6 +54,9 @@ class Paths:
             # The last cell lies beside the register.
             saved = self.delays.wire - self.delays.beside
             ends = self.cells.settled(self.arrivals.value(part.value, scope)) - saved
+            apart = self.pads.apart.get(scope.names[part.target.name])
+            if apart is not None:
+                ends = ends[: len(apart)] + self.delays.far * apart
         else:
             ends = self.cells.settled(self.arrivals.value(address, scope)) + self.delays.column
         self._end(ends, scope, part.target.name)

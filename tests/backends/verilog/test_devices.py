@@ -8,7 +8,8 @@ import pytest
 from cli_programs import refused
 from folded_programs import perceptron
 from seeded_networks import NETWORKS
-from small_modules import block_memories
+from small_modules import block_memories, small_modules
+from steering_modules import steering_modules
 from yosys_sizes import synthesized
 
 from circuitize.api.targets.verilog import FAMILIES as OFFERED
@@ -18,13 +19,18 @@ from circuitize.backends.verilog.devices import DEVICES, FAMILIES, Asked, device
 from circuitize.backends.verilog.devices.family import ECP5, SEVEN
 from circuitize.backends.verilog.devices.holding import percent
 from circuitize.backends.verilog.folded import schedule as folded
+from circuitize.backends.verilog.folded.arithmetic import multipliers
+from circuitize.backends.verilog.folded.functions import Functions
+from circuitize.backends.verilog.folded.rows import Rows
 from circuitize.backends.verilog.netlist import Kind, Netlist
 from circuitize.backends.verilog.parallel import schedule as parallel
 from circuitize.backends.verilog.parallel.choices import TOGETHER, Choices
 from circuitize.backends.verilog.parallel.pipeline import pipeline
+from circuitize.backends.verilog.signals import Signal
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.integers import Add, Multiply, ReLU, Shift
 from circuitize.circuits.types import Fixed
 
 
@@ -77,6 +83,72 @@ def test_blocks_hold_the_bits_and_grow_with_them(family: str) -> None:
 def test_multipliers_tile_a_product() -> None:
     assert [ECP5.multipliers(18, 18), ECP5.multipliers(19, 18), ECP5.multipliers(35, 35)] == [1, 2, 4]
     assert [SEVEN.multipliers(18, 25), SEVEN.multipliers(25, 25), SEVEN.multipliers(2, 26)] == [1, 2, 2]
+    assert [family.multipliers(19, 19, plain=True) for family in (ECP5, SEVEN)] == [1, 2]
+
+
+def test_tables_go_into_blocks_where_these_cost_less() -> None:
+    """As yosys says of tables of random words: 2,304 bits of an ECP5 do, 2,048 not, and each block needs as many."""
+    assert [ECP5.holds_table(words, bits) for words, bits in ((256, 9), (256, 8), (64, 36), (64, 84))] == [
+        *(True, False, True, False)
+    ]
+    assert [SEVEN.holds_table(words, bits) for words, bits in ((1024, 9), (1024, 8), (1024, 20))] == [True, False, True]
+
+
+def test_tables_take_a_lut_for_each_different_function() -> None:
+    """Bits that are equal, constant, or a bit of the address take none; one of 64 words is four of 16 on an ECP5."""
+    drawn = np.random.default_rng(0).integers(0, 2, 64)
+    for family, each in ((SEVEN, 1), (ECP5, 4)):
+        for bits, columns, luts in (
+            (1, drawn, each),
+            (2, drawn * 3, each),
+            (3, drawn + 6, each),
+            (1, np.arange(64) & 1, 0),
+            (2, (np.arange(64) >> 2) & 3, 0),
+            (1, np.tile(drawn[:16], 4), 1),
+        ):
+            found = Functions(family)
+            found.add(columns, bits)
+            assert found.luts == luts, (family.name, bits, luts)
+    found = Functions(SEVEN)
+    found.add(drawn + 6, 3)
+    found.add(drawn, 1)
+    assert (found.luts, found.registers) == (1, 1)
+    found.add(np.random.default_rng(1).integers(0, 2, 512), 1)
+    assert found.luts == 1 + 8 + 1
+
+
+def test_a_power_of_two_takes_no_multiplier() -> None:
+    """Nor do its bits need an adder, where it only moves those of the other factor."""
+    x, product = Signal("x", -500, 500), Signal("y", -500 * 4096, 500 * 4096)
+    for amount, count in ((4096, 0), (4095, 1)):
+        sources = [x, Signal("k", amount, amount)]
+        assert [multipliers(Multiply(), sources, product, family) for family in (SEVEN, ECP5)] == [count, count]
+
+
+def test_values_that_wait_are_in_shift_registers() -> None:
+    """Three registers in a row whose last alone is read are one LUT a bit; a shift between them takes nothing, a reader
+    between them ends the row, and a multiplier holds two registers before a factor.
+    """
+    x = Signal("x", 0, 255)
+    for reads, multiplied, wanted in (
+        ([(ReLU(), 3, False)], False, (24, 8)),
+        ([(ReLU(), 2, False)], False, (0, 0)),
+        ([(ReLU(), 2, False), (ReLU(), 3, False)], False, (0, 0)),
+        ([(Multiply(), 3, True)], True, (16, 0)),
+        ([(Multiply(), 5, True)], True, (40, 8)),
+    ):
+        rows = Rows()
+        rows.source(x)
+        for operation, cycle, product in reads:
+            rows.read(operation, [x, x], Signal("y", 0, 255), cycle, product)
+        assert rows.held("", 0, 0, multiplied) == wanted
+    rows, shifted = Rows(), Signal("y", 0, 15)
+    rows.source(x)
+    rows.read(Shift(4), [x], shifted, 1, False)
+    rows.start(shifted, 1)
+    rows.end(shifted, 3)
+    assert rows.held("", 0, 0, False) == (12, 4)
+    assert rows.held("", 0, 1, False) == (16, 4)
 
 
 def test_a_device_answers_with_the_scarcest_resource() -> None:
@@ -163,13 +235,39 @@ def test_memories_take_the_blocks_that_yosys_places(family: str) -> None:
         assert found["blocks"] == module.cost.blocks, (module.name, ports)
 
 
+def test_a_multiplier_adds_to_a_product_that_nothing_else_reads() -> None:
+    x, product, total = Signal("x", 0, 255), Signal("p", 0, 65025), Signal("y", 0, 65280)
+    for others, wanted in ((False, True), (True, False)):
+        rows = Rows()
+        rows.source(x)
+        rows.read(Multiply(), [x, x], product, 0, True)
+        rows.start(product, 1)
+        rows.read(Add(), [product, x], total, 1, False)
+        if others:
+            rows.end(product, 2)
+        assert rows.follows("y") is wanted
+
+
 @pytest.mark.deep
 @pytest.mark.parametrize("family", ["xc7", "ecp5"])
-@pytest.mark.parametrize("name", [name for name in NETWORKS if not name.startswith("transformer")])
+def test_modules_that_steer_take_what_is_estimated(family: str) -> None:
+    made = [next(iter(small_modules(FAMILIES[family]))), *steering_modules(FAMILIES[family])]
+    texts = "".join(module.text for module in made)
+    ends = "\n".join(f"(* keep *) {module.name} {module.name}_i ();" for module in made)
+    found = synthesized({"all.v": f"{texts}module top;\n{ends}\nendmodule\n"}, "top", family, "yosys", flat=False)
+    for module in made[1:]:
+        lut = found[module.name]["lut"] - found[made[0].name]["lut"]
+        assert module.cost.lut / 1.2 - 3 <= lut <= module.cost.lut * 1.2 + 3, module.name
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("family", ["xc7", "ecp5"])
+@pytest.mark.parametrize("name", NETWORKS)
 def test_networks_take_what_is_estimated(name: str, family: str) -> None:
-    """Nothing was fitted to these networks; yosys 0.23 and 0.70 themselves differ by more than a tenth."""
+    """Nothing was fitted to these networks; the choices of trees scatter by more where LUTs have four inputs."""
     network = NETWORKS[name]
-    near(integrated(network.made(), network.scheduler, network.options), family, lut=0.2, ff=0.15)
+    scattered = family == "ecp5" and name.startswith("trees") and network.scheduler == "parallel"
+    near(integrated(network.made(), network.scheduler, network.options), family, lut=0.15 if scattered else 0.1)
 
 
 def near(design: Design, family: str, lut: float = 0.1, ff: float = 0.1) -> None:

@@ -9,7 +9,7 @@ from modal_designs import modal
 
 from circuitize.backends.verilog.devices.family import ECP5
 from circuitize.backends.verilog.folded import model, refinement
-from circuitize.backends.verilog.folded.cost import estimate
+from circuitize.backends.verilog.folded.estimate import estimate
 from circuitize.backends.verilog.folded.folding import Fold, fold
 from circuitize.backends.verilog.folded.plan import Plan, plan
 from circuitize.backends.verilog.folded.pool import works

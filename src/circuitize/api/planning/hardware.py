@@ -9,7 +9,8 @@ from contextlib import suppress
 
 from circuitize.api.targets.contract import LeftOut
 from circuitize.backends.verilog.folded.budget import least_cycles, sizes
-from circuitize.backends.verilog.folded.cost import Cost, computing, framing, pooling
+from circuitize.backends.verilog.folded.cost import Cost
+from circuitize.backends.verilog.folded.estimate import computing, framing, pooling, steered
 from circuitize.backends.verilog.folded.folding import Fold, fold
 from circuitize.backends.verilog.folded.schedule import choose_sizes
 from circuitize.backends.verilog.folded.sizes import Sizes
@@ -89,14 +90,16 @@ class Hardware:
 
 
 def arithmetic_luts(sizes: Sizes) -> int:
-    """Return the LUTs of lanes, units and streams alone, which are a lower bound on the LUTs of a design with these
+    """Return the LUTs of stages and streams alone, which are a lower bound on the LUTs of a design with these
     sizes.
     """
     cost = Cost()
     framing(cost, sizes)
     pooling(cost, sizes.fold, sizes.pool.size if sizes.pool else 0, sizes.choices)
     for number, choice in enumerate(sizes.choices):
-        computing(cost, sizes.fold, number, choice.lanes * choice.split, choice.split, choice.units)
+        late = choice.late(sizes.fold.stages[number])
+        computing(cost, sizes.fold, number, choice.lanes, choice.split, choice.units, late)
+        steered(cost, sizes, number, late)
     return int(cost.lut)
 
 
