@@ -97,8 +97,26 @@ class Pads:
                 return driver.value, place - driver.low, driver.scope
         return None
 
+    def _inside(self, value: Expression, place: int, scope: Scope) -> tuple[Expression, int]:
+        """Return the bit of an expression within signs, repetitions and concatenations that a bit of them is."""
+        while True:
+            match value:
+                case Signed(inner):
+                    value = inner
+                case Repeat(_, inner):
+                    value, place = inner, place % self.loads.width(inner, scope)
+                case Join(parts):
+                    ends = np.cumsum([self.loads.width(part, scope) for part in reversed(parts)])
+                    if place >= ends[-1]:
+                        return value, place
+                    found = int(np.searchsorted(ends, place, side="right"))
+                    value, place = parts[-1 - found], place - int(ends[found - 1] if found else 0)
+                case _:
+                    return value, place
+
     def _named(self, value: Expression, place: int, scope: Scope) -> Bit | int | None:
         """Return the bit of a net, or the number, that a bit of an expression only names; None if it is computed."""
+        value, place = self._inside(value, place, scope)
         match value:
             case Name(name) if name in scope.names and not self.circuit.nets[scope.names[name]].entries:
                 bit = scope.names[name], place
@@ -110,16 +128,6 @@ class Pads:
                     return None
             case Number(amount, _):
                 return amount >> place & 1
-            case Signed(inner):
-                return self._named(inner, place, scope)
-            case Repeat(_, inner):
-                return self._named(inner, place % self.loads.width(inner, scope), scope)
-            case Join(parts):
-                for part in reversed(parts):
-                    width = self.loads.width(part, scope)
-                    if place < width:
-                        return self._named(part, place, scope)
-                    place -= width
         return None
 
     def _function(self, value: Expression, place: int, scope: Scope) -> int:
@@ -131,17 +139,8 @@ class Pads:
             return self._number("number", named)
         if named is not None:
             return self._bit(named)
+        value, place = self._inside(value, place, scope)
         match value:
-            case Signed(inner):
-                return self._function(inner, place, scope)
-            case Repeat(_, inner):
-                return self._function(inner, place % self.loads.width(inner, scope), scope)
-            case Join(parts):
-                for part in reversed(parts):
-                    width = self.loads.width(part, scope)
-                    if place < width:
-                        return self._function(part, place, scope)
-                    place -= width
             case Unary("~", inner):
                 return self._number("~", self._function(inner, place, scope))
             case Binary("&" | "|" as operator, left, right):
