@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .layout import Column, Copy, Layout, Writing, columns_of, held, mask
+from .remembered import remembered
 from .sequence import Sequence
 
 Indices = NDArray[np.int64]
@@ -19,6 +20,7 @@ REPEATS = 8
 """How often a first run of known numbers is repeated at most."""
 
 
+@remembered
 def in_order(written: Indices) -> Layout:
     """Return the layout of a tensor in the order in which it is written, for no reader yet: a memory for each of the
     writer's lanes, with a word for each step.
@@ -33,6 +35,7 @@ def in_order(written: Indices) -> Layout:
     return _bare(tuple(writings), tuple(stored), len(written))
 
 
+@remembered
 def packed(host: Layout, written: Indices, size: int) -> Layout | None:
     """Return the memories of the layout `host`, for no reader yet, without the words that hold nothing; None if `host`
     has several copies.
@@ -63,6 +66,7 @@ def _bare(writings: tuple[Writing, ...], stored: tuple[tuple[int, int], ...], de
     return Layout((), (), (Copy((nowhere,) * len(stored), writings, stored, depth),))
 
 
+@remembered
 def guest(host: Layout, table: Indices, valid: NDArray[np.bool_], written: Indices, size: int) -> Layout | None:
     """Return the layout of a tensor for a further reader that uses the memories of `host`, or None if it cannot use
     them.

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .remembered import remembered
 from .sequence import Sequence
 
 Indices = NDArray[np.int64]
@@ -111,6 +112,7 @@ def rom(table: Indices, valid: NDArray[np.bool_], amounts: Indices) -> Rom:
     return Rom(tuple(slots.tolist()), rows[order], read)
 
 
+@remembered
 def layout(table: Indices, valid: NDArray[np.bool_], written: Indices, size: int) -> Layout:
     """Return the layout of a tensor of `size` elements for one reader and its writer.
 

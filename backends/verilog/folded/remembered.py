@@ -1,0 +1,53 @@
+"""Results of functions of arrays, remembered by what the arrays hold: plans of one design differ in few tables."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from functools import wraps
+from hashlib import blake2b
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+MOST = 1 << 27
+"""Bytes that the arrays of the calls have together whose results one function remembers; results are hardly larger."""
+LARGEST = MOST >> 4
+"""Bytes of the arrays of one call up to which its result is remembered."""
+
+Function = TypeVar("Function", bound=Callable[..., object])
+
+
+def remembered(function: Function) -> Function:
+    """Return a function that remembers its latest results by its positional arguments: numbers, arrays by their dtype,
+    shape and contents, and all other objects by identity.
+
+    Nobody may write to the arrays of a result, since later calls return the same object.
+    """
+    known: OrderedDict[Hashable, tuple[object, int, object]] = OrderedDict()
+    taken = 0
+
+    @wraps(function)
+    def call(*given: Any) -> object:
+        nonlocal taken
+        size = sum(one.nbytes for one in given if isinstance(one, np.ndarray))
+        if size > LARGEST:
+            return function(*given)
+        key = tuple(map(_content, given))
+        if key in known:
+            known.move_to_end(key)
+        else:
+            # Objects that are no arrays stay with the result, so that no later object has their identity.
+            known[key] = function(*given), size, [one for one in given if not isinstance(one, np.ndarray)]
+            taken += size
+            while taken > MOST:
+                taken -= known.popitem(last=False)[1][1]
+        return known[key][0]
+
+    return cast(Function, call)
+
+
+def _content(given: object) -> Hashable:
+    if isinstance(given, np.ndarray):
+        return given.dtype.str, given.shape, blake2b(np.ascontiguousarray(given).data, digest_size=16).digest()
+    return (int, given) if isinstance(given, int) else (object, id(given))
