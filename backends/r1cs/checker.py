@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError
 
-from ..field import Limbs
+from ..field import BN254, Limbs
+from ..native import native
+from .arrays import borrowed
 from .system import LARGE, ConstraintSystem, Matrix
 
 CHUNK_TERMS = 1 << 20
@@ -26,8 +28,9 @@ def failing_rows(system: ConstraintSystem, witness: Limbs) -> Integers:
     """Return, in ascending order, the rows in which (Aw)(Bw) differs from Cw for a witness w, given as `uint64[wires,
     4]`.
 
-    Rows whose values provably stay below 2^61 are compared in 64-bit arithmetic, and all other rows in Python integers.
-    Raise CircuitizeError for a witness that has another length, is not in normal form, or does not begin with 1.
+    Rows over BN254 are compared by the native part of the package, if it is installed. Otherwise, rows whose values
+    provably stay below 2^61 are compared in 64-bit arithmetic, and all other rows in Python integers. Raise
+    CircuitizeError for a witness that has another length, is not in normal form, or does not begin with 1.
     """
     if witness.shape != (system.wires, 4):
         raise CircuitizeError(
@@ -40,6 +43,13 @@ def failing_rows(system: ConstraintSystem, witness: Limbs) -> Integers:
             "expected a witness in normal form that begins with 1, found another value at wire "
             f"{wrong[0] if len(wrong) else 0}; remedy: reduce every value modulo the prime"
         )
+    part = native() if system.field == BN254 else None
+    if part is None:
+        return _failing_rows(system, witness)
+    return np.array(part.failing_rows(borrowed(system), np.ascontiguousarray(witness, np.uint64)), np.int64)
+
+
+def _failing_rows(system: ConstraintSystem, witness: Limbs) -> Integers:
     checker = _Checker(system, witness)
     steps = np.zeros(system.constraints + 1, dtype=np.int64)
     for matrix in (system.a, system.b, system.c):

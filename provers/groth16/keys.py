@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from circuitize._native import Groth16ProvingKey, Groth16VerifyingKey, groth16_setup
+from circuitize.backends.r1cs.arrays import Arrays, System
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import write_whole
 from circuitize.provers.binding import digest_bytes
 from circuitize.provers.keys import FiledProvingKey, FiledVerifyingKey, write_warning
 
-from .config import Arrays, System, matrices
+from .config import matrices
 from .snarkjs import verifying_key_text
 
 SNARKJS_FILE = "verification_key.json"

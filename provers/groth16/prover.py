@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 import circuitize._native as _native
 from circuitize.backends.field import BN254
+from circuitize.backends.r1cs.arrays import System
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.provers.binding import require_circuit
 
-from .config import System, matrices
+from .config import matrices
 from .errors import Unsatisfied
 from .keys import ProvingKey
 from .proof import Proof

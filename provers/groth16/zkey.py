@@ -14,13 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize._native import groth16_ceremony_refusal
+from circuitize.backends.r1cs.arrays import System
 from circuitize.backends.r1cs.sections import SectionFile
 from circuitize.circuits.errors import FormatError
 from circuitize.circuits.files import write_whole
 from circuitize.provers.binding import digest_bytes
 from circuitize.provers.keys import PROVING_FILE
 
-from .config import COORDINATE_PRIME, SCALAR_PRIME, System, matrices
+from .config import COORDINATE_PRIME, SCALAR_PRIME, matrices
 from .keys import ProvingKey
 
 Bytes = NDArray[np.uint8]

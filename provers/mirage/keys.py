@@ -8,9 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import ClassVar, Literal
 
+from circuitize.backends.r1cs.arrays import Arrays, System
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.provers.groth16 import keys as groth16
-from circuitize.provers.groth16.config import Arrays, System, arrays
+from circuitize.provers.groth16.config import arrays
 
 
 class VerifyingKey(groth16.VerifyingKey):

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 
 import circuitize._native as _native
 from circuitize.backends.field import Limbs
+from circuitize.backends.r1cs.arrays import System
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.provers.binding import require_circuit
-from circuitize.provers.groth16.config import System
 from circuitize.provers.groth16.errors import Unsatisfied
 from circuitize.provers.groth16.prover import limbs_of
 from circuitize.provers.groth16.prover import public_values as all_public_values

@@ -69,6 +69,18 @@ def groth16_ceremony_refusal(
     system: _System,
     powers: tuple[_Bytes, _Bytes, _Bytes, _Bytes, _Bytes],
 ) -> str | None: ...
+def failing_rows(system: _System, witness: NDArray[np.uint64]) -> list[int]: ...
+
+@final
+class Boxes:
+    def __new__(
+        cls,
+        offsets: NDArray[np.int64],
+        sources: NDArray[np.int64],
+        coefficients: NDArray[np.uint64],
+        inputs: int,
+    ) -> Boxes: ...
+    def trace(self, inputs: NDArray[np.uint64]) -> bytes: ...
 
 @final
 class MirageCommitment:

@@ -10,6 +10,8 @@ from operator import itemgetter, mul
 import numpy as np
 from numpy.typing import NDArray
 
+from ...field import BN254
+from ...native import Boxes, native
 from ...poseidon_constants import PoseidonParameters
 from ..builder import CountingBuilder
 from ..system import Order, Rows
@@ -62,23 +64,14 @@ class PoseidonTemplate:
         """Return the wires `object[n, wires]` and the first lanes `object[n]` of n permutations, computed from the
         inputs `object[n, inputs]`.
         """
-        prime = self.parameters.field.prime
-        *layers, (read, (last,)) = _sums(self)
-        wires = np.empty((len(inputs), self.boxes, 3), dtype=object)
-        outputs = np.empty(len(inputs), dtype=object)
-        for number, line in enumerate((inputs % prime).tolist()):
-            known, traced = [1, *line], []
-            for values_of, coefficients in layers:
-                values = values_of(known)
-                for row in coefficients:
-                    x = sum(map(mul, row, values)) % prime
-                    square = x * x % prime
-                    fourth = square * square % prime
-                    known.append(fourth * x % prime)
-                    traced.append((square, fourth, known[-1]))
-            wires[number] = np.array(traced, dtype=object)
-            outputs[number] = sum(map(mul, last, read(known))) % prime
-        return wires.reshape(len(inputs), self.wires), outputs
+        boxes = _native_boxes(self)
+        if boxes is None:
+            return _traced(self, inputs)
+        field = self.parameters.field
+        raw = boxes.trace(field.from_integers(inputs.reshape(-1)))
+        numbers = np.array(field.to_integers(np.frombuffer(raw, dtype="<u8").reshape(-1, 4)), object)
+        lines = numbers.reshape(len(inputs), self.wires + 1)
+        return lines[:, :-1], lines[:, -1]
 
     def emit(self, builder: CountingBuilder, inputs: Rows, edge: int, role: str = "poseidon") -> tuple[int, Rows]:
         """Emit a Poseidon permutation for each group of `self.inputs` consecutive linear combinations, which may be
@@ -111,6 +104,43 @@ class PoseidonTemplate:
         wires = np.where(outputs < 0, 0, origins[:, None] + outputs)
         offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.tile(lengths, len(origins)))])
         return Rows(offsets, wires.reshape(-1), np.tile(codes, len(origins)))
+
+
+def _traced(template: PoseidonTemplate, inputs: Numbers) -> tuple[Numbers, Numbers]:
+    """Return the same as `PoseidonTemplate.trace`, computed in Python integers, over any field."""
+    prime = template.parameters.field.prime
+    *layers, (read, (last,)) = _sums(template)
+    wires = np.empty((len(inputs), template.boxes, 3), dtype=object)
+    outputs = np.empty(len(inputs), dtype=object)
+    for number, line in enumerate((inputs % prime).tolist()):
+        known, traced = [1, *line], []
+        for values_of, coefficients in layers:
+            values = values_of(known)
+            for row in coefficients:
+                x = sum(map(mul, row, values)) % prime
+                square = x * x % prime
+                fourth = square * square % prime
+                known.append(fourth * x % prime)
+                traced.append((square, fourth, known[-1]))
+        wires[number] = np.array(traced, dtype=object)
+        outputs[number] = sum(map(mul, last, read(known))) % prime
+    return wires.reshape(len(inputs), template.wires), outputs
+
+
+@lru_cache(maxsize=64)
+def _native_boxes(template: PoseidonTemplate) -> Boxes | None:
+    """Return the S-boxes of a permutation over BN254 for the native part of the package; None for another field, or if
+    the native part is not installed.
+    """
+    part, field = native(), template.parameters.field
+    if part is None or field != BN254:
+        return None
+    layers = (*template.layers, template.output)
+    lines = [(layer.sources[line != 0], line[line != 0]) for layer in layers for line in layer.coefficients]
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum([len(sources) for sources, _ in lines])])
+    sources = np.concatenate([sources for sources, _ in lines])
+    coefficients = field.from_integers(np.concatenate([line for _, line in lines]))
+    return part.Boxes(offsets, sources, coefficients, template.inputs)
 
 
 @lru_cache(maxsize=64)

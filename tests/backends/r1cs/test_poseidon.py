@@ -13,6 +13,7 @@ from circuitize.backends.field import BN254, Field
 from circuitize.backends.poseidon_constants import PARTIAL_ROUNDS, PoseidonParameters, poseidon_parameters
 from circuitize.backends.r1cs.builder import CountingBuilder, Kind, SystemBuilder
 from circuitize.backends.r1cs.checker import failing_rows
+from circuitize.backends.r1cs.gadgets import poseidon_template as templates
 from circuitize.backends.r1cs.gadgets.poseidon import permute, poseidon
 from circuitize.backends.r1cs.gadgets.poseidon_template import poseidon_template
 from circuitize.backends.r1cs.system import ConstraintSystem, Rows
@@ -111,6 +112,20 @@ def test_rows_of_a_permutation(width: int, capacity: int | None, rows: int) -> N
     limbs = BN254.from_integers(witness)
     assert failing_rows(system, limbs).tolist() == []
     assert {(block.role, block.order.elements) for block in system.blocks} == {("poseidon", 2), ("hash", 2)}
+
+
+@pytest.mark.parametrize(("width", "capacity"), [(17, None), (17, 0), (3, 9)])
+def test_the_native_part_traces_what_python_does(width: int, capacity: int | None) -> None:
+    template = poseidon_template(poseidon_parameters(width), capacity)
+    inputs = awkward(np.random.default_rng(width), 5, template.inputs)
+    boxes = templates._native_boxes(template)
+    assert boxes is not None
+    for found, wanted in zip(template.trace(inputs), templates._traced(template, inputs), strict=True):
+        assert found.shape == wanted.shape and (found == wanted).all()
+    with pytest.raises(ValueError, match=f"{template.inputs + 1} inputs for permutations of {template.inputs}"):
+        boxes.trace(np.zeros((template.inputs + 1, 4), np.uint64))
+    with pytest.raises(ValueError, match="input 1 is not below the field's prime"):
+        boxes.trace(np.stack([np.zeros(4, np.uint64), BN254.limbs] * template.inputs))
 
 
 def test_each_changed_wire_breaks_a_row() -> None:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from tiers import seeds
 
 from circuitize.backends.field import BN254, Field
+from circuitize.backends.native import native
 from circuitize.backends.r1cs import checker
 from circuitize.backends.r1cs.builder import CountingBuilder, Kind, SystemBuilder
 from circuitize.backends.r1cs.checker import describe, failing_rows
@@ -30,6 +31,16 @@ AWKWARD = [
     -(1 << 62),
 ]
 AWKWARD += [(1 << 64) + 1, 1 << 127, -(1 << 200), BN254.prime // 2, BN254.prime // 2 + 1, BN254.prime - 1]
+
+
+@pytest.fixture(params=["native", "python"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """By the native part, where it can, or in Python alone."""
+    if request.param == "python":
+        monkeypatch.setattr(checker, "native", lambda: None)
+    else:
+        assert native() is not None
+    return str(request.param)
 
 
 def combinations(random: np.random.Generator, builder: SystemBuilder, count: int, wires: int) -> Rows:
@@ -77,9 +88,11 @@ def broken(system: ConstraintSystem, values: list[int]) -> list[int]:
     return [row for row, (a, b, c) in enumerate(zip(*results, strict=True)) if (a * b - c) % system.field.prime]
 
 
-@pytest.mark.parametrize("field", FIELDS, ids=lambda field: f"p{field.prime.bit_length()}")
+@pytest.mark.parametrize(
+    ("field", "way"), [*((field, "python") for field in FIELDS), (BN254, "native")], indirect=["way"], ids=str
+)
 @pytest.mark.parametrize("seed", seeds(4, deep=40))
-def test_random_rows_against_python_integers(field: Field, seed: int) -> None:
+def test_random_rows_against_python_integers(field: Field, seed: int, way: str) -> None:
     builder, _ = random_system(field, seed)
     system = builder.system()
     random = np.random.default_rng(seed)
@@ -93,6 +106,7 @@ def test_random_rows_against_python_integers(field: Field, seed: int) -> None:
 @pytest.mark.parametrize("mark", [0, 1], ids=["one mark for all", "one for lists of a length"])
 def test_combinations_of_one_mark_are_told_apart(monkeypatch: pytest.MonkeyPatch, mark: int) -> None:
     """What is computed once is what is equal, however poor the marks by which equal ones are looked for."""
+    monkeypatch.setattr(checker, "native", lambda: None)
     monkeypatch.setattr(checker, "_marks", lambda offsets, wires, codes: np.diff(offsets) * mark)
     for field in FIELDS:
         builder, _ = random_system(field, 6, count=12)
@@ -140,7 +154,7 @@ def products(field: Field, count: int) -> ConstraintSystem:
 
 
 @pytest.mark.parametrize("value", AWKWARD)
-def test_one_square(value: int) -> None:
+def test_one_square(value: int, way: str) -> None:
     system = products(BN254, 1)
     right = value * value + 3
     assert failing_rows(system, BN254.from_integers([1, value, right])).tolist() == []
@@ -149,14 +163,14 @@ def test_one_square(value: int) -> None:
 
 
 @pytest.mark.parametrize("value", [1 << 32, (1 << 32) + 1, 1 << 40, 1 << 60])
-def test_a_square_that_wraps_in_64_bits_fails(value: int) -> None:
+def test_a_square_that_wraps_in_64_bits_fails(value: int, way: str) -> None:
     """What 64 bits hold of the square is small, and compared without large numbers."""
     wrapped = value * value % (1 << 64)
     assert wrapped < 1 << 61
     assert failing_rows(products(BN254, 1), BN254.from_integers([1, value, wrapped + 3])).tolist() == [0]
 
 
-def test_galois_agrees_on_the_real_field() -> None:
+def test_galois_agrees_on_the_real_field(way: str) -> None:
     field = galois.GF(BN254.prime, primitive_element=5, verify=False)
     builder, _ = random_system(BN254, 11, count=12)
     system = builder.system()
@@ -173,7 +187,7 @@ def test_every_assignment_over_a_tiny_prime() -> None:
         assert fits == [(x * x + 3) % 7]
 
 
-def test_many_rows_with_one_wrong() -> None:
+def test_many_rows_with_one_wrong(way: str) -> None:
     count = 200_000
     system = products(BN254, count)
     x = np.arange(count, dtype=np.int64) - count // 2
@@ -197,7 +211,7 @@ def test_a_row_is_named_by_element_and_role() -> None:
     assert names[10] == "constraint 10: edge 9, element 1, bit, 2 of 2"
 
 
-def test_bad_witnesses_are_refused() -> None:
+def test_bad_witnesses_are_refused(way: str) -> None:
     system = products(BN254, 1)
     for limbs in (
         BN254.from_integers([1, 2]),

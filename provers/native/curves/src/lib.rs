@@ -3,6 +3,8 @@
 #![forbid(unsafe_code)]
 
 pub mod affine;
+#[cfg(feature = "prover")]
+pub mod boxes;
 mod buckets;
 pub mod elements;
 #[cfg(feature = "prover")]

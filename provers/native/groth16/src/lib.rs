@@ -26,6 +26,8 @@ pub mod proving_key_file;
 #[cfg(feature = "prover")]
 pub mod reduction;
 #[cfg(feature = "prover")]
+pub mod satisfied;
+#[cfg(feature = "prover")]
 pub mod setup;
 #[cfg(feature = "prover")]
 pub mod system;

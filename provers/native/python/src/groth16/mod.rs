@@ -2,6 +2,7 @@
 
 mod arrays;
 mod ceremony;
+mod check;
 pub mod keys;
 mod mirage;
 #[cfg(feature = "stock")]
@@ -123,6 +124,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(groth16_prove, module)?)?;
     module.add_function(wrap_pyfunction!(groth16_verify, module)?)?;
     ceremony::register(module)?;
+    check::register(module)?;
     mirage::register(module)?;
     #[cfg(feature = "stock")]
     stock::register(module)?;
