@@ -12,6 +12,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 import tiers
+from _pytest.runner import runtestprotocol
 from golden_files import GOLDEN, TESTS
 
 DEEP = tiers.TIER == "deep"
@@ -112,8 +113,25 @@ class SkipsAreFailures:
             self.skipped.append(f"{nodeid}: {text}")
 
 
+class OneReport:
+    """A worker sends one report of a test instead of seven messages: setup and teardown only if they fail or take long,
+    and no start and end, which nobody prints.
+    """
+
+    LONG = 0.1
+    """Seconds from which the time of a setup is worth a line of `--durations`."""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool:
+        for report in runtestprotocol(item, log=False, nextitem=nextitem):
+            if report.when == "call" or not report.passed or report.duration > self.LONG:
+                item.ihook.pytest_runtest_logreport(report=report)
+        return True
+
+
 def pytest_configure(config: pytest.Config) -> None:
     if hasattr(config, "workerinput"):
+        config.pluginmanager.register(OneReport())
         os.environ["CIRCUITIZE_TESTS_SHARED"] = str(Path(config.option.basetemp).parent)
     if os.environ.get("CI") == "true" and not hasattr(config, "workerinput"):
         config.pluginmanager.register(SkipsAreFailures())
