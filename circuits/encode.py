@@ -8,6 +8,7 @@ import re
 import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, is_dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -160,21 +161,25 @@ def _port(port: Port[Fixed | None]) -> list[Any]:
 
 
 def _value(value: object, blobs: _Blobs) -> Any:
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, tuple):
+        return {"tuple": [_value(entry, blobs) for entry in value]}
+    names = _fields(type(value))
+    if names is not None:
+        name = value.name if isinstance(value, Operation) else type(value).__name__
+        return {"class": name, "fields": {field: _value(getattr(value, field), blobs) for field in names}}
     if isinstance(value, np.ndarray):
         return {"array": blobs.place(value)}
     if isinstance(value, float):
         return {"float": value.hex()}
-    if isinstance(value, tuple):
-        return {"tuple": [_value(entry, blobs) for entry in value]}
-    if is_dataclass(value) and not isinstance(value, type):
-        name = value.name if isinstance(value, Operation) else type(value).__name__
-        return {
-            "class": name,
-            "fields": {f.name: _value(getattr(value, f.name), blobs) for f in fields(value) if f.init},
-        }
-    if value is None or isinstance(value, (bool, int, str)):
-        return value
     raise TypeError(f"operation parameter of type {type(value).__name__} has no canonical encoding")
+
+
+@cache
+def _fields(kind: type) -> tuple[str, ...] | None:
+    """Return the names of the fields that make a value of a dataclass, or None if the type is no dataclass."""
+    return tuple(field.name for field in fields(kind) if field.init) if is_dataclass(kind) else None
 
 
 def pack(header: dict[str, Any], arrays: Sequence[Values]) -> list[bytes | memoryview]:
