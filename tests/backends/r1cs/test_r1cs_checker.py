@@ -170,6 +170,19 @@ def test_a_square_that_wraps_in_64_bits_fails(value: int, way: str) -> None:
     assert failing_rows(products(BN254, 1), BN254.from_integers([1, value, wrapped + 3])).tolist() == [0]
 
 
+@pytest.mark.parametrize("large", [1 << 62, -(1 << 62), 1 << 200])
+def test_the_number_of_a_large_coefficient_is_no_value(large: int, way: str) -> None:
+    """A sum that a small term takes below 2^62 again is not small if the other term is a reference."""
+    builder = SystemBuilder(BN254)
+    first = builder.wires(3, 0, "product")
+    code = builder.large_constant(large)
+    terms = Rows(np.array([0, 2]), np.array([first, first + 1]), np.array([-5, code]))
+    builder.rows(terms, Rows.constant([1]), Rows.wire([first + 2]), 0, "product")
+    system = builder.system()
+    for value, fails in ((large - 5, []), (LARGE - 5, [] if large == LARGE else [0]), (large, [0])):
+        assert failing_rows(system, BN254.from_integers([1, 1, 1, value])).tolist() == fails
+
+
 def test_galois_agrees_on_the_real_field(way: str) -> None:
     field = galois.GF(BN254.prime, primitive_element=5, verify=False)
     builder, _ = random_system(BN254, 11, count=12)

@@ -44,10 +44,14 @@ impl From<ElementError> for String {
     }
 }
 
+/// Elements that one thread converts at least: fewer are not worth a second thread.
+const FEW: usize = 1 << 10;
+
 /// Elements in normal form, four little-endian limbs each; values of r or more are refused.
 pub fn field_elements(limbs: &[u64], what: &'static str) -> Result<Vec<Fr>, ElementError> {
     limbs
         .par_chunks(4)
+        .with_min_len(FEW)
         .enumerate()
         .map(|(place, limbs)| {
             let limbs = <[u64; 4]>::try_from(limbs).map_err(|_| ElementError::Short { what, place })?;

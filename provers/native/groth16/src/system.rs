@@ -10,6 +10,9 @@ use circuitize_curves::signed::{self, Signed};
 /// Coefficients from here on are indices into the table of large ones.
 pub const LARGE: i64 = 1 << 62;
 
+/// Entries that one thread looks at at least: fewer are not worth a second thread.
+const FEW: usize = 1 << 10;
+
 /// One of A, B, C in compressed sparse rows: row i holds entries `offsets[i] .. offsets[i + 1]`.
 #[derive(Clone, Copy)]
 pub struct Matrix<'a> {
@@ -58,16 +61,26 @@ impl<'a> Matrix<'a> {
                 self.coefficients.len()
             ));
         }
-        if self.offsets.par_windows(2).any(|pair| pair[0] > pair[1]) {
+        if self
+            .offsets
+            .par_windows(2)
+            .with_min_len(FEW)
+            .any(|pair| pair[0] > pair[1])
+        {
             return Err(format!("matrix {name}: offsets decrease"));
         }
-        if let Some(wire) = self.wires.par_iter().find_any(|&&wire| wire as usize >= wires) {
+        if let Some(wire) = self
+            .wires
+            .par_iter()
+            .with_min_len(FEW)
+            .find_any(|&&wire| wire as usize >= wires)
+        {
             return Err(format!(
                 "matrix {name}: wire {wire} of a system with {wires} wires"
             ));
         }
         let bad = |&&value: &&i64| value <= -LARGE || (value >= LARGE && (value - LARGE) as usize >= large);
-        match self.coefficients.par_iter().find_any(bad) {
+        match self.coefficients.par_iter().with_min_len(FEW).find_any(bad) {
             Some(value) => Err(format!(
                 "matrix {name}: coefficient code {value} with {large} large coefficients"
             )),
@@ -158,14 +171,20 @@ impl Witness {
         }
         let integers = limbs
             .par_chunks_exact(4)
+            .with_min_len(FEW)
             .map(|limbs| signed::from_normal::<Fr>(&[limbs[0], limbs[1], limbs[2], limbs[3]]))
             .collect::<Vec<_>>();
-        let small = integers.par_iter().map(signed::small).collect();
+        let small = integers.par_iter().with_min_len(FEW).map(signed::small).collect();
         Ok(Self {
             fields,
             integers,
             small,
         })
+    }
+
+    /// The value of a wire, if it is a small integer.
+    pub fn small(&self, wire: u32) -> Option<i64> {
+        self.small[wire as usize]
     }
 
     /// The inner product of one row with the witness.
