@@ -45,7 +45,7 @@ class LinearForms:
     @property
     def lengths(self) -> Integers:
         """Return the number of terms of each form."""
-        return np.diff(self.offsets)
+        return self.offsets[1:] - self.offsets[:-1]
 
     @property
     def magnitude(self) -> int:
