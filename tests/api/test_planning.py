@@ -13,6 +13,7 @@ import numpy as np
 import planned_digits
 import planned_programs
 import pytest
+from each_case import each
 from planned_programs import BITS, everything, prediction, step
 from tiers import seeds
 
@@ -41,7 +42,7 @@ def rows_and_errors() -> Planned:
     return cz.plan(step(), ("rows", "error", "seconds"), targets="mirage", bits=BITS)
 
 
-@pytest.mark.parametrize("seed", seeds(20, deep=2000))
+@each("seed", seeds(20, deep=2000))
 def test_the_minimal_vectors_are_those_that_no_other_is_below(seed: int) -> None:
     generator = np.random.default_rng(seed)
     vectors = generator.integers(0, 4, size=(generator.integers(0, 25), generator.integers(1, 4))).astype(float)
@@ -148,7 +149,7 @@ def test_widths_are_each_tried_once() -> None:
     assert [bits for bits, _ in widths(range(4, 9))][:2] == [6, 5]
 
 
-@pytest.mark.parametrize("seed", seeds(20, deep=2000))
+@each("seed", seeds(20, deep=2000))
 def test_conflicts_are_the_minimal_sets_of_limits_that_nothing_meets(seed: int) -> None:
     generator = np.random.default_rng(seed)
     names = [f"q{place}" for place in range(generator.integers(1, 5))]
@@ -203,7 +204,7 @@ def test_a_search_ends_in_time() -> None:
         cz.plan(step(), "rows", within=0)
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "words"),
     [
         ({"objectives": ["joules"]}, "expected a quantity among"),
