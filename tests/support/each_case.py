@@ -20,7 +20,8 @@ def each(
     cases = [(value,) if isinstance(names, str) else tuple(value) for value in values]
     if callable(ids):
         ids = [tuple(map(ids, case)) for case in cases]
-    labels = [str(label)[:100] for label in (cases if ids is None else ids)]
+    shown = [case[0] if isinstance(names, str) else case for case in cases]
+    labels = [str(label)[:100] for label in (shown if ids is None else ids)]
     assert cases and len(labels) == len(cases)
 
     def made(test: Test) -> Test:
