@@ -224,7 +224,7 @@ def accuracy_in_floats(file: str, seed: int) -> float:
 
 
 def test_iris_learns() -> None:
-    seeds = tiers.seeds(3, deep=5)
+    seeds = tiers.seeds(2, deep=5)
     exact = [accuracy_in_floats("iris", seed) for seed in seeds]
     integers = accuracies("iris", seeds, program("iris", "step")[1])
     assert np.mean(exact) >= 0.94 and abs(np.mean(integers) - np.mean(exact)) <= 0.01, (exact, integers)

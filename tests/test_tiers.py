@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import tiers
+from each_case import each
 from operations.integer import case, fixed
 
 from circuitize.circuits.integers import Add, Shift
@@ -41,7 +42,7 @@ ITEMS = [
 ]
 
 
-@pytest.mark.parametrize("pattern", [pattern for patterns in tiers.FILES.values() for pattern in patterns])
+@each("pattern", [pattern for patterns in tiers.FILES.values() for pattern in patterns])
 def test_patterns_name_files(pattern: str) -> None:
     assert list(TESTS.glob(pattern)), f"tests/{pattern} names no file; correct tests/support/tiers.py"
 

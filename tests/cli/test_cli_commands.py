@@ -22,6 +22,12 @@ from circuitize.cli import main
 from circuitize.cli.arguments import COMMANDS
 
 COMMAND = [sys.executable, "-m", "circuitize.cli"]
+
+
+ESTIMATE = [*COMMAND, "estimate", STEP, "--target", "r1cs"]
+"""A quick command that prints."""
+
+
 SIZES = {"constraints", "wires", "public", "nonzeros", "input_range_constraints"}
 
 
@@ -205,7 +211,7 @@ def test_an_interruption_is_one_line(tmp_path: Path) -> None:
 
 
 def test_a_closed_pipe_is_silent() -> None:
-    process = subprocess.Popen([*COMMAND, "doctor"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = subprocess.Popen(ESTIMATE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdout is not None and process.stderr is not None
     process.stdout.close()
     assert process.stderr.read() == b""
@@ -216,7 +222,7 @@ def test_a_closed_pipe_is_silent() -> None:
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 def test_a_full_standard_output_is_one_line() -> None:
     with open("/dev/full", "w") as full:
-        done = subprocess.run([*COMMAND, "doctor"], stdout=full, stderr=subprocess.PIPE, text=True)
+        done = subprocess.run(ESTIMATE, stdout=full, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 2
     assert done.stderr.splitlines() == [done.stderr.strip()]
     assert "No space left on device" in done.stderr
@@ -254,7 +260,7 @@ def test_a_missing_native_prover_is_named(tmp_path: Path) -> None:
 
 def test_progress_is_shown_on_a_terminal_and_cleared() -> None:
     ours, theirs = pty.openpty()
-    done = subprocess.run([*COMMAND, "estimate", STEP, "--json"], stdout=subprocess.PIPE, stderr=theirs)
+    done = subprocess.run([*ESTIMATE, "--json"], stdout=subprocess.PIPE, stderr=theirs)
     os.close(theirs)
     shown = b""
     with suppress(OSError):

@@ -27,8 +27,13 @@ from circuitize.provers.statement import FILE, read_statement
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
-SMALLER = {"epochs=150": "epochs=30", "dense(64, 32": "dense(64, 16", "dense(32, 10": "dense(16, 10"}
-"""What makes the demo's example a smaller one, of half the weights and a fifth of the training."""
+SMALLER = {
+    "epochs=150, learning_rate=0.1)": "epochs=12, learning_rate=0.5)",
+    "replace(RECIPE, epochs=30)": "replace(RECIPE, epochs=6)",
+    "dense(64, 32": "dense(64, 12",
+    "dense(32, 10": "dense(12, 10",
+}
+"""What makes the demo's example a smaller one, of a third of the weights and a twelfth of the training."""
 
 
 @dataclass(frozen=True)

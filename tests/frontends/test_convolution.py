@@ -23,16 +23,27 @@ from circuitize.frontends.trace import trace
 AXES = {1: ("NWC", "WIO", "NWC"), 2: ("NHWC", "HWIO", "NHWC"), 3: ("NDHWC", "DHWIO", "NDHWC")}
 
 
-def agree(ours: Callable[..., Tensor], theirs: Callable[..., Any], *values: np.ndarray) -> None:
-    arrow = trace(ours, *[value.shape for value in values])
-    (found,) = evaluate(arrow, list(values))
-    cotangent = np.random.default_rng(9).normal(size=found.shape)
-    expected, below = pulled(theirs)(values, cotangent)
-    assert found.shape == expected.shape
-    np.testing.assert_allclose(found, expected, atol=1e-12)
-    slopes = evaluate(reverse_derivative(arrow), [*values, cotangent])
-    for slope, wanted in zip(slopes, below, strict=True):
-        np.testing.assert_allclose(slope, wanted, atol=1e-11)
+Case = tuple[Callable[..., Tensor], Callable[..., Any], tuple[np.ndarray, ...]]
+
+
+def agree(*cases: Case) -> None:
+    """Each of ours is theirs, as are its derivatives; JAX compiles all of theirs as one."""
+    arrows = [trace(ours, *[value.shape for value in values]) for ours, _, values in cases]
+    made = [evaluate(arrow, list(values))[0] for arrow, (_, _, values) in zip(arrows, cases, strict=True)]
+    cotangents = [np.random.default_rng(9).normal(size=found.shape) for found in made]
+
+    def every(given: Any) -> list[Any]:
+        return [theirs(*values) for (_, theirs, _), values in zip(cases, given, strict=True)]
+
+    expected, (below,) = pulled(every)([[values for _, _, values in cases]], cotangents)
+    for arrow, found, cotangent, wanted, derived, (_, _, values) in zip(
+        arrows, made, cotangents, expected, below, cases, strict=True
+    ):
+        assert found.shape == wanted.shape
+        np.testing.assert_allclose(found, wanted, atol=1e-12)
+        slopes = evaluate(reverse_derivative(arrow), [*values, cotangent])
+        for slope, theirs in zip(slopes, derived, strict=True):
+            np.testing.assert_allclose(slope, theirs, atol=1e-11)
 
 
 CONVOLUTIONS = [
@@ -44,8 +55,7 @@ CONVOLUTIONS = [
 ]
 
 
-@pytest.mark.parametrize(("shape", "kernel", "padding", "steps", "dilations", "groups"), CONVOLUTIONS)
-def test_convolutions(shape: Any, kernel: Any, padding: Any, steps: Any, dilations: Any, groups: int) -> None:
+def convolved(shape: Any, kernel: Any, padding: Any, steps: Any, dilations: Any, groups: int) -> Case:
     random = np.random.default_rng(0)
 
     def theirs(x: Any, k: Any) -> Any:
@@ -53,12 +63,14 @@ def test_convolutions(shape: Any, kernel: Any, padding: Any, steps: Any, dilatio
             x, k, steps, padding, None, dilations, AXES[len(steps)], feature_group_count=groups
         )
 
-    agree(
-        lambda x, k: convolution.convolution(x, k, padding, steps, dilations, groups),
-        theirs,
-        random.normal(size=shape),
-        random.normal(size=kernel),
-    )
+    def ours(x: Tensor, k: Tensor) -> Tensor:
+        return convolution.convolution(x, k, padding, steps, dilations, groups)
+
+    return ours, theirs, (random.normal(size=shape), random.normal(size=kernel))
+
+
+def test_convolutions() -> None:
+    agree(*[convolved(*given) for given in CONVOLUTIONS])
 
 
 @pytest.mark.parametrize(("shape", "kernel", "padding", "steps", "dilations", "groups"), CONVOLUTIONS)
@@ -83,51 +95,60 @@ def test_a_transposed_convolution_is_the_adjoint(
     np.testing.assert_allclose((made * y).sum(), (x * found).sum(), rtol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("shape", "sizes", "steps", "padding"),
-    [
-        ((2, 7, 3), (3,), (2,), ((1, 2),)),
-        ((1, 6, 5, 2), (2, 3), (1, 2), ((1, 0), (2, 1))),
-        ((2, 6, 6, 1), (3, 3), (3, 3), ((0, 0), (0, 0))),
-    ],
-)
-def test_pooling(shape: Any, sizes: Any, steps: Any, padding: Any) -> None:
+POOLED = [
+    ((2, 7, 3), (3,), (2,), ((1, 2),)),
+    ((1, 6, 5, 2), (2, 3), (1, 2), ((1, 0), (2, 1))),
+    ((2, 6, 6, 1), (3, 3), (3, 3), ((0, 0), (0, 0))),
+]
+
+
+def pooled(shape: Any, sizes: Any, steps: Any, padding: Any) -> list[Case]:
     x = np.random.default_rng(2).permutation(np.prod(shape)).reshape(shape) / 7.0
     window, stride, sides = (1, *sizes, 1), (1, *steps, 1), ((0, 0), *padding, (0, 0))
 
     def reduced(x: Any, start: float, by: Any) -> Any:
         return jax.lax.reduce_window(x, start, by, window, stride, sides)
 
-    agree(lambda x: convolution.max_pool(x, sizes, steps, padding), lambda x: reduced(x, -jnp.inf, jax.lax.max), x)
+    def average(x: Any) -> Any:
+        return reduced(x, 0.0, jax.lax.add)
+
     whole = float(np.prod(sizes))
-    agree(
-        lambda x: convolution.average_pool(x, sizes, steps, padding), lambda x: reduced(x, 0.0, jax.lax.add) / whole, x
-    )
-    counts = reduced(np.ones(shape), 0.0, jax.lax.add)
-    agree(
-        lambda x: convolution.average_pool(x, sizes, steps, padding, padding_counts=False),
-        lambda x: reduced(x, 0.0, jax.lax.add) / counts,
-        x,
-    )
+    return [
+        (lambda x: convolution.max_pool(x, sizes, steps, padding), lambda x: reduced(x, -jnp.inf, jax.lax.max), (x,)),
+        (lambda x: convolution.average_pool(x, sizes, steps, padding), lambda x: average(x) / whole, (x,)),
+        (
+            lambda x: convolution.average_pool(x, sizes, steps, padding, padding_counts=False),
+            lambda x: average(x) / average(np.ones(shape)),
+            (x,),
+        ),
+    ]
 
 
-def test_pooling_of_everything() -> None:
+def test_pooling() -> None:
     x = np.random.default_rng(3).normal(size=(2, 3, 4, 5))
-    agree(convolution.global_average, lambda x: x.mean((1, 2)), x)
-    agree(convolution.global_maximum, lambda x: x.max((1, 2)), x)
+    agree(
+        *[case for given in POOLED for case in pooled(*given)],
+        (convolution.global_average, lambda x: x.mean((1, 2)), (x,)),
+        (convolution.global_maximum, lambda x: x.max((1, 2)), (x,)),
+    )
 
 
 def test_movement() -> None:
     random = np.random.default_rng(4)
     x, y = random.normal(size=(2, 6, 3)), random.normal(size=(2, 6, 3))
-    agree(lambda x: movement.flip(x, 0, -1), lambda x: jnp.flip(x, (0, 2)), x)
-    agree(lambda x, y: movement.stack([x, y], 1), lambda x, y: jnp.stack([x, y], 1), x, y)
-    agree(lambda x, y: movement.stack([x, y], -1), lambda x, y: jnp.stack([x, y], -1), x, y)
-    agree(lambda x: movement.split(x, 3, 1)[1], lambda x: jnp.split(x, 3, 1)[1], x)
-    agree(lambda x: movement.split(x, [1, 4, 1], 1)[1], lambda x: x[:, 1:5], x)
-    agree(lambda x: movement.tile(x, (2, 1, 3)), lambda x: jnp.tile(x, (2, 1, 3)), x)
-    for cut in (slice(None, None, 2), slice(4, 0, -1), slice(None, None, -3), slice(1, 6, 4), slice(5, 6, 2)):
-        agree(lambda x, cut=cut: movement.strided(x, slice(None), cut), lambda x, cut=cut: x[:, cut], x)
+    cuts = (slice(None, None, 2), slice(4, 0, -1), slice(None, None, -3), slice(1, 6, 4), slice(5, 6, 2))
+    strided: list[Case] = [
+        (lambda x, cut=cut: movement.strided(x, slice(None), cut), lambda x, cut=cut: x[:, cut], (x,)) for cut in cuts
+    ]
+    agree(
+        (lambda x: movement.flip(x, 0, -1), lambda x: jnp.flip(x, (0, 2)), (x,)),
+        (lambda x, y: movement.stack([x, y], 1), lambda x, y: jnp.stack([x, y], 1), (x, y)),
+        (lambda x, y: movement.stack([x, y], -1), lambda x, y: jnp.stack([x, y], -1), (x, y)),
+        (lambda x: movement.split(x, 3, 1)[1], lambda x: jnp.split(x, 3, 1)[1], (x,)),
+        (lambda x: movement.split(x, [1, 4, 1], 1)[1], lambda x: x[:, 1:5], (x,)),
+        (lambda x: movement.tile(x, (2, 1, 3)), lambda x: jnp.tile(x, (2, 1, 3)), (x,)),
+        *strided,
+    )
 
 
 def test_elements_at_indices_of_their_own() -> None:

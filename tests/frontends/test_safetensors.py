@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each_case import each
 from mutated_json import mutated
 from tiers import seeds
 
@@ -64,9 +65,7 @@ def test_sixteen_bits_are_the_nearest_half_to_even() -> None:
     assert np.isnan(decoded("BF16", encoded("BF16", np.array([np.nan]), "")))[0]
 
 
-@pytest.mark.parametrize(
-    ("kind", "value"), [("F16", 65520.0), ("F32", 1e39), ("I8", 128), ("U16", -1), ("I32", 0.5), ("BOOL", 2)]
-)
+@each(("kind", "value"), [("F16", 65520.0), ("F32", 1e39), ("I8", 128), ("U16", -1), ("I32", 0.5), ("BOOL", 2)])
 def test_numbers_that_a_kind_does_not_hold_are_refused(kind: str, value: float) -> None:
     for shape in ((), (3,)):
         with pytest.raises(
@@ -165,7 +164,7 @@ FAULTS: dict[str, tuple[bytes, str]] = {
 }
 
 
-@pytest.mark.parametrize(("content", "message"), FAULTS.values(), ids=FAULTS)
+@each(("content", "message"), FAULTS.values(), ids=FAULTS)
 def test_other_files_are_refused_in_one_line(content: bytes, message: str, tmp_path: Path) -> None:
     path = tmp_path / "model.safetensors"
     path.write_bytes(content)
@@ -174,18 +173,19 @@ def test_other_files_are_refused_in_one_line(content: bytes, message: str, tmp_p
     assert "\n" not in str(raised.value) and str(path) in str(raised.value) and "; " in str(raised.value)
 
 
-@pytest.mark.parametrize("seed", seeds(40, deep=5000))
-def test_a_damaged_file_is_refused_in_one_line_or_read(seed: int, tmp_path: Path) -> None:
-    random, path = np.random.default_rng(seed), tmp_path / WHOLE
+def test_a_damaged_file_is_refused_in_one_line_or_read(tmp_path: Path) -> None:
+    path = tmp_path / WHOLE
     save_safetensors(path, {"a": np.arange(6.0), "b": np.ones((2, 3), np.float16)}, metadata={"format": "pt"})
-    content = bytearray(path.read_bytes())
-    for _ in range(int(random.integers(1, 4))):
-        content[int(random.integers(len(content)))] = int(random.integers(256))
-    path.write_bytes(content[: int(random.integers(len(content) + 1))] if random.random() < 0.3 else content)
-    try:
-        load_safetensors(path)
-    except CircuitizeError as error:
-        assert re.fullmatch(r"[^\n]*: .*expected [^\n]*; [^\n]*", str(error))
+    whole = path.read_bytes()
+    for seed in seeds(40, deep=5000):
+        random, content = np.random.default_rng(seed), bytearray(whole)
+        for _ in range(int(random.integers(1, 4))):
+            content[int(random.integers(len(content)))] = int(random.integers(256))
+        path.write_bytes(content[: int(random.integers(len(content) + 1))] if random.random() < 0.3 else content)
+        try:
+            load_safetensors(path)
+        except CircuitizeError as error:
+            assert re.fullmatch(r"[^\n]*: .*expected [^\n]*; [^\n]*", str(error)), seed
 
 
 NAMES = ["../a.safetensors", "/etc/a.safetensors", "b/a.safetensors", "..", "a\\b.safetensors", "C:a.safetensors"]
@@ -245,14 +245,15 @@ def test_what_a_caller_gives_is_checked(tmp_path: Path) -> None:
     assert not list(tmp_path.glob(".*.part"))
 
 
-@pytest.mark.parametrize("seed", seeds(20, deep=3000))
-def test_a_header_of_other_values_is_refused_in_one_line_or_read(seed: int, tmp_path: Path) -> None:
-    random, path = np.random.default_rng(seed), tmp_path / WHOLE
+def test_a_header_of_other_values_is_refused_in_one_line_or_read(tmp_path: Path) -> None:
+    path = tmp_path / WHOLE
     header = {"__metadata__": {"format": "pt"}, "a": entry(), "b": entry("I8", (2, 4), (8, 16))}
-    path.write_bytes(written(mutated(header, random), OTHER_BYTES * 2))
-    (tmp_path / INDEX).write_text(json.dumps(mutated({"weight_map": {"a": WHOLE, "b": WHOLE}}, random)))
-    for given in (path, tmp_path / INDEX):
-        try:
-            load_safetensors(given)
-        except CircuitizeError as error:
-            assert "\n" not in str(error) and ";" in str(error)
+    for seed in seeds(20, deep=3000):
+        random = np.random.default_rng(seed)
+        path.write_bytes(written(mutated(header, random), OTHER_BYTES * 2))
+        (tmp_path / INDEX).write_text(json.dumps(mutated({"weight_map": {"a": WHOLE, "b": WHOLE}}, random)))
+        for given in (path, tmp_path / INDEX):
+            try:
+                load_safetensors(given)
+            except CircuitizeError as error:
+                assert "\n" not in str(error) and ";" in str(error), seed

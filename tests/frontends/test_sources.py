@@ -24,7 +24,8 @@ SOURCES = sorted(path.parent.name for path in (ROOT / "tests" / "sources").glob(
 @pytest.mark.parametrize(
     "source", [pytest.param(name, marks=pytest.mark.deep if name == "hgq" else ()) for name in SOURCES]
 )
-def test_a_source_in_its_own_environment(source: str) -> None:
+def test_a_source_in_its_own_environment(source: str, tmp_path: Path) -> None:
+    """Pytest loads no plugins there, and leaves the folders of other runs to them."""
     python, folder = ROOT / f".venv-{source}" / "bin" / "python", f"tests/sources/{source}"
     if not python.exists():
         pytest.skip(f"needs the packages of {folder}/requirements.txt in .venv-{source}; make .stamps/source-{source}")
@@ -36,6 +37,8 @@ def test_a_source_in_its_own_environment(source: str) -> None:
         "addopts=--import-mode=importlib",
         "-o",
         f"pythonpath=src tests/support {folder}",
+        "--basetemp",
+        str(tmp_path / source),
     ]
     done = subprocess.run(
         [python, "-m", "pytest", *options, "--confcutdir", folder, folder],
@@ -43,7 +46,7 @@ def test_a_source_in_its_own_environment(source: str) -> None:
         text=True,
         check=False,
         cwd=ROOT,
-        env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
+        env=os.environ | {"PYTHONPATH": str(ROOT / "src"), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert " passed" in done.stdout and "skipped" not in done.stdout, done.stdout

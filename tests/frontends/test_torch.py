@@ -18,6 +18,7 @@ import numpy as np
 import onnx
 import pytest
 from agreement import check_agreement
+from each_case import each
 from example_modules import example
 from mutated_json import mutated
 from tiers import seeds
@@ -277,7 +278,7 @@ FAULTS: dict[str, tuple[Callable[[], bytes], str]] = {
 }
 
 
-@pytest.mark.parametrize(("make", "message"), FAULTS.values(), ids=FAULTS)
+@each(("make", "message"), FAULTS.values(), ids=FAULTS)
 def test_other_archives_are_refused_in_one_line(make: Callable[[], bytes], message: str, tmp_path: Path) -> None:
     path = tmp_path / "module.pt2"
     path.write_bytes(make())
@@ -291,7 +292,7 @@ def test_no_file_is_refused_in_one_line(tmp_path: Path) -> None:
         torch.arrow(tmp_path / "module.pt2")
 
 
-@pytest.mark.parametrize("seed", seeds(20, deep=1500))
+@each("seed", seeds(20, deep=1500))
 def test_a_damaged_archive_is_refused_in_one_line_or_read(seed: int) -> None:
     random, content = np.random.default_rng(seed), bytearray(archive("perceptron"))
     for _ in range(int(random.integers(1, 6))):
@@ -302,7 +303,7 @@ def test_a_damaged_archive_is_refused_in_one_line_or_read(seed: int) -> None:
         assert "\n" not in str(error)
 
 
-@pytest.mark.parametrize("seed", seeds(20, deep=3000))
+@each("seed", seeds(20, deep=3000))
 def test_an_archive_of_other_values_is_refused_in_one_line_or_read(seed: int) -> None:
     random = np.random.default_rng(seed)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each_case import each
 
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.hypergraph import evaluate
@@ -151,7 +152,7 @@ CASES: dict[str, tuple[Callable[..., Any], Callable[..., Any] | None, tuple[tupl
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+@each("name", CASES)
 def test_equals_numpy(name: str) -> None:
     function, reference, shapes = CASES[name]
     arrow = trace(function, *shapes)
@@ -258,7 +259,7 @@ MISTAKES: dict[str, tuple[Callable[..., Any], tuple[tuple[int, ...], ...], str]]
 }
 
 
-@pytest.mark.parametrize("name", MISTAKES)
+@each("name", MISTAKES)
 def test_mistakes_are_one_line_with_file_and_line(name: str) -> None:
     function, shapes, words = MISTAKES[name]
     with pytest.raises(TypingError) as caught:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
+from each_case import each
 from onnx import TensorProto, helper, numpy_helper
 from onnx_models import model, one
 
@@ -54,7 +55,7 @@ def test_initializers_whose_shape_is_not_that_of_their_elements(dims: list[int])
     _line(_changed(change), "initializer 'x1'", "expected")
 
 
-@pytest.mark.parametrize(
+@each(
     "given",
     [
         one("ConstantOfShape", np.array([HUGE]), known=1),
@@ -157,7 +158,7 @@ CASES: list[tuple[Callable[[Any], Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("change", "message"), CASES, ids=[message[:50] for _, message in CASES])
+@each(("change", "message"), CASES, ids=[message[:50] for _, message in CASES])
 def test_a_malformed_model_ends_in_one_line(change: Callable[[Any], Any], message: str) -> None:
     _line(_changed(change), message)
 

@@ -95,6 +95,12 @@ def test_every_integer_of_53_bits_comes_back(tmp_path: Path) -> None:
     assert found["x"].tolist() == (-ends).tolist()
 
 
+@pytest.mark.parametrize("command", [("estimate",), ("check", "--vectors", "2"), ("audit",)], ids=" ".join)
+def test_a_program_without_examples_needs_none(tmp_path: Path, command: tuple[str, ...]) -> None:
+    save_without_examples(exact_named(STEP).integer, tmp_path / "program.arrow")
+    assert run(command[0], tmp_path / "program.arrow", *command[1:]).status == 0
+
+
 @pytest.mark.parametrize(
     "command",
     [("prove", *TENSOR, "-o"), ("compile", "--target", "r1cs", "--witness", "-o")],
@@ -107,5 +113,3 @@ def test_a_program_without_examples_names_the_remedy(tmp_path: Path, command: tu
     name, *more = command
     line = refused(name, saved, *more, tmp_path / "out")
     assert "give --inputs FILE.npz" in line and "setup, verify, estimate, check, audit" in line
-    for other in (("estimate",), ("check", "--vectors", "2"), ("audit",)):
-        assert run(other[0], saved, *other[1:]).status == 0

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from import_graph import SOURCE, modules
+from import_graph import SOURCE, modules, tree
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 AGAIN = {"overload", "setter", "deleter"}
@@ -31,7 +31,7 @@ def paths() -> dict[str, Path]:
 @cache
 def trees() -> dict[str, ast.Module]:
     """Return the syntax tree of each module of the package."""
-    return {name: ast.parse(path.read_text()) for name, path in paths().items()}
+    return {name: tree(path) for name, path in paths().items()}
 
 
 def statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
@@ -124,11 +124,11 @@ def package(module: str) -> str:
 def all_public() -> tuple[tuple[str, str, int, bool], ...]:
     """Return for each public name its module, its dotted name, its line and whether it is documented."""
     entries: list[tuple[str, str, int, bool]] = []
-    for module, tree in trees().items():
+    for module, read in trees().items():
         if not any(word.startswith("_") for word in module.split(".")):
-            documented = ast.get_docstring(tree) is not None or not tree.body
+            documented = ast.get_docstring(read) is not None or not read.body
             entries.append((module, module, 1, documented))
-            entries += [(module, *entry) for entry in public(module, tree.body, module)]
+            entries += [(module, *entry) for entry in public(module, read.body, module)]
     return tuple(entries)
 
 

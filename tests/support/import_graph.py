@@ -26,9 +26,13 @@ def modules(folder: Path, package: str) -> Iterator[tuple[str, Path]]:
 BODIES = ("body", "handlers", "orelse", "finalbody", "cases")
 
 
-@cache
 def tree(path: Path) -> ast.Module:
     """The syntax tree of a file."""
+    return _tree(path.resolve())
+
+
+@cache
+def _tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text())
 
 

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from killed_writes import attempt
+from killed_attempts import attempt
 from trained_programs import data
 from trained_programs import step as trained_step
 

@@ -16,59 +16,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from killed_attempts import REFUSED, attempt
 from tensor_proofs import planned
 from tensor_runs import Folder, run_of, values_of
 
 import circuitize
 from circuitize.api.circuits import ProvableCircuit
 from circuitize.backends.tensor.groups import DATA
-from circuitize.circuits.errors import CircuitizeError
 from circuitize.provers.tensor.plan import OPENINGS
 from circuitize.provers.tensor.runs import budget
 from circuitize.provers.tensor.runs.continuing import earlier
 from circuitize.provers.tensor.runs.files import FORMATS, StepProof, read_manifest
 from circuitize.provers.tensor.runs.setting import Run
-
-REFUSED = 3
-"""What an attempt exits with that is refused."""
-
-
-def die_at(number: int) -> None:
-    """Kill this process at its write of a number: before the file is made, before it gets its name, or after."""
-    events = iter(range(sys.maxsize))
-
-    def before_and_after(function: Callable[..., Any], after: bool) -> Callable[..., Any]:
-        def called(*arguments: Any, **more: Any) -> Any:
-            if next(events) == number:
-                os.kill(os.getpid(), signal.SIGKILL)
-            made = function(*arguments, **more)
-            if after and next(events) == number:
-                os.kill(os.getpid(), signal.SIGKILL)
-            return made
-
-        return called
-
-    for owner, name, after in ((Path, "replace", True), (os, "fsync", False), (Path, "mkdir", False)):
-        setattr(owner, name, before_and_after(getattr(owner, name), after))
-
-
-def attempt(work: Callable[[], object], dies: int | None) -> int:
-    """Do the work in a fork that is killed at one of its writes, unless that has fewer; how it ended."""
-    child = os.fork()
-    if child == 0:
-        if dies is not None:
-            die_at(dies)
-        try:
-            work()
-            os._exit(0)
-        except CircuitizeError:
-            os._exit(REFUSED)
-        finally:
-            os._exit(1)
-    return os.waitpid(child, 0)[1]
 
 
 @dataclass

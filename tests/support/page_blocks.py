@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import tiers
+from cli_programs import run as run_command
 
 BLOCK = re.compile(r"^```(\w*)((?: \w+)*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
@@ -36,7 +38,10 @@ def blocks(page: Path) -> list[Block]:
 
 
 def run(page: Path, given: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """Run the blocks in Python, which share names, and in the shell; return the names. We are in the folder."""
+    """Run the blocks in Python, which share names, and in the shell; return the names. We are in the folder.
+
+    But for the deep tier, our own commands are run in this process.
+    """
     names: dict[str, Any] = {"__name__": "page", **given}
     for block in blocks(page):
         if block.deep and tiers.TIER != "deep":
@@ -44,8 +49,33 @@ def run(page: Path, given: Mapping[str, Any], folder: Path) -> dict[str, Any]:
         if block.language == "python":
             exec(compile("\n" * (block.line - 1) + block.text, str(page), "exec"), names)
         elif block.language == "sh":
-            in_shell(block, page, folder)
+            told = commands(block.text) if tiers.TIER != "deep" else None
+            if told is None:
+                in_shell(block, page, folder)
+            else:
+                in_process(told, f"{page.name}:{block.line}")
     return names
+
+
+COMMAND = re.compile(r"circuitize (?P<arguments>[^|&;<>$`]*)(?: \|\| test \$\? -eq (?P<status>\d))?")
+
+
+def commands(text: str) -> list[tuple[list[str], set[int]]] | None:
+    """The arguments of each of our commands, and the statuses with which it may end; nothing, if a block has others."""
+    found = []
+    for line in re.sub(r" *\\\n *", " ", text).splitlines():
+        read = COMMAND.fullmatch(line)
+        if read is None:
+            return None
+        found.append((shlex.split(read["arguments"]), {0, int(read["status"] or 0)}))
+    return found
+
+
+def in_process(told: list[tuple[list[str], set[int]]], place: str) -> None:
+    """As the shell would, but for a process of each command."""
+    for arguments, statuses in told:
+        done = run_command(*arguments)
+        assert done.status in statuses, f"{place}: {done.out}{done.err}"
 
 
 def in_shell(block: Block, page: Path, folder: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import shutil
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from circuitize.sims import integer
 MODULE = Path(__file__).parents[1] / "golden" / "torch" / "perceptron.pt2.gz"
 
 
+@cache
 def small_step() -> Program:
     """A regression of three measures, calibrated on a short run."""
     generator = np.random.default_rng(0)
@@ -42,6 +44,7 @@ def small_prediction() -> IntegerProgram:
     return cz.quantize(training.with_examples(program, examples))
 
 
+@cache
 def of_provers() -> dict[str, Any]:
     """An integer program, its digest, the values of a run's wires, salts, and a rank-one system with a witness."""
     program = cz.quantize(small_step())
@@ -125,7 +128,7 @@ def of_verifying(folder: Path) -> dict[str, Any]:
 def names_of(page: str, folder: Path) -> dict[str, Any]:
     """The names that the blocks of a page begin with."""
     if page in ("groth16.md", "mirage.md", "halo2.md"):
-        found = of_provers()
+        found = dict(of_provers())
         if page != "groth16.md":
             del found["system"], found["witness"]
         return found

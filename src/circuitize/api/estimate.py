@@ -13,6 +13,7 @@ from circuitize.circuits.phases import Phases, Progress, silent, under_way
 from circuitize.circuits.program import IntegerProgram, Program
 from circuitize.circuits.reading import Json
 
+from .counted import counted
 from .exact import Exact, exact
 from .targets.contract import LeftOut, Target
 from .targets.options import Options, chosen, offered
@@ -62,7 +63,8 @@ def estimate(
         try:
             require_countable(target, made.integer)
             with under_way(progress, f"counting {target.measure}"):
-                found = target.estimate(made.integer, own[name])
+                said = own[name]
+                found = target.estimate(made.integer, said) if said else counted(target, made.integer)
         except LeftOut as error:
             left_out[name] = str(error)
         else:

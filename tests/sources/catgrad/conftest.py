@@ -1,6 +1,9 @@
-"""Tensor proofs of catgrad's models, too, are judged by both verifiers."""
+"""In `make deep` both verifiers judge the tensor proofs of catgrad's models, too."""
 
+import tiers
 from tiers import pytest_collection_modifyitems
-from two_verifiers import judged_by_both
 
-__all__ = ["judged_by_both", "pytest_collection_modifyitems"]
+if tiers.TIER == "deep":
+    from two_verifiers import judged_by_both as judged_by_both
+
+__all__ = ["pytest_collection_modifyitems"]

@@ -254,10 +254,12 @@ def circuitize(*arguments: object, status: int = 0) -> Any:
 
 
 def test_the_command_line_takes_models_as_they_are(tmp_path: Path) -> None:
-    """The guide's own file, of fewer pixels, and its commands."""
+    """The guide's own file, of fewer pixels, neurons and classes, and its commands."""
     file, text = tmp_path / "network.py", GUIDE.read_text().partition("```python\n")[2].partition("```")[0]
-    assert text.count("real(64)") == 1
-    file.write_text(text.replace("real(64)", "real(8)"))
+    for before, after in (("real(64)", "real(8)"), ("real(16)", "real(3)"), ("real(10)", "real(2)")):
+        assert text.count(before) == 1
+        text = text.replace(before, after)
+    file.write_text(text)
     assert circuitize("estimate", f"{file}:model")["targets"]["r1cs"]["constraints"] > 100
     assert circuitize("compile", f"{file}:model", "--target", "r1cs", "-o", tmp_path / "circuit")["constraints"] > 100
     step = f"{file}:training"

@@ -1,13 +1,16 @@
-"""Both packages compute in Python here: no compiler is needed. Tensor proofs are judged by both verifiers.
+"""Both packages compute in Python here: no compiler is needed. In `make deep` both verifiers judge tensor proofs.
 
-tinygrad does not optimise its kernels, which takes it longer than to run them.
+tinygrad does not optimise its kernels, which takes it longer than to run them, and compiles them in this process.
 """
 
 import os
 
+import tiers
 from tiers import pytest_collection_modifyitems
-from two_verifiers import judged_by_both
 
-os.environ |= {"DEV": "PYTHON", "POLY_DEV": "INTERP", "NOOPT": "1"}
+if tiers.TIER == "deep":
+    from two_verifiers import judged_by_both as judged_by_both
 
-__all__ = ["judged_by_both", "pytest_collection_modifyitems"]
+os.environ |= {"DEV": "PYTHON", "POLY_DEV": "INTERP", "NOOPT": "1", "PARALLEL": "0"}
+
+__all__ = ["pytest_collection_modifyitems"]

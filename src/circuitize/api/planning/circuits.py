@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from circuitize.api.counted import counted
 from circuitize.api.estimate import require_countable
 from circuitize.api.targets.registry import TARGETS
 from circuitize.backends.plonkish.cost import search
@@ -43,7 +44,7 @@ class RankOne:
         Raise CircuitizeError if the program has no circuit of the given target.
         """
         require_countable(self.target, design.program)
-        found = self.target.estimate(design.program, {})
+        found = counted(self.target, design.program)
         told = sizes(found, self.two_phases)
         yield design.decided(
             {},
