@@ -12,7 +12,7 @@ from statistics import median
 
 import arrays_cases
 import integers_cases
-import pytest
+from every_case import every_case
 from import_graph import statements, tree
 
 from circuitize.backends.r1cs import operations as r1cs_operations
@@ -60,7 +60,7 @@ def anchors(path: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading).strip().lower().replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("page", files(".md"), ids=where)
+@every_case(files(".md"))
 def test_links_lead_somewhere(page: Path) -> None:
     broken = []
     for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
@@ -73,7 +73,7 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert not broken
 
 
-@pytest.mark.parametrize("page", files(".md"), ids=where)
+@every_case(files(".md"))
 def test_paths_in_prose_exist(page: Path) -> None:
     folders = [entry.name for entry in ROOT.iterdir() if entry.is_dir() and entry.name not in BUILT]
     starts = "|".join(re.escape(name) for name in sorted(folders))
