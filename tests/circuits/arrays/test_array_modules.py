@@ -18,6 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import tiers
+from every_case import every_case
 from operations.integer import Case as IntegerCase
 from operations.real import Case as RealCase
 
@@ -126,7 +127,7 @@ def test_functions_that_run_write_to_no_array_but_those_listed() -> None:
     assert set(EXCEPTIONS) - names == {"Elementwise.overwrite"}, "only the executor calls this one"
 
 
-@pytest.mark.parametrize("case", TRIED, ids=str)
+@every_case(TRIED)
 def test_reals_are_those_of_numpy(case: RealCase) -> None:
     for seed in (1, 2):
         values = drawn(case, seed)
@@ -168,7 +169,7 @@ def test_traced_integers_are_those_of_numpy(operation: str) -> None:
             np.testing.assert_array_equal(found, case.operation.run(*values)[0], strict=True)
 
 
-@pytest.mark.parametrize("case", [*TRIED, *tiers.of_each(INTEGERS)], ids=str)
+@every_case([*TRIED, *tiers.of_each(INTEGERS)])
 def test_just_those_that_read_values_do_not_trace(case: RealCase | IntegerCase) -> None:
     shapes = [jax.ShapeDtypeStruct(value.shape, value.dtype) for value in drawn(case)]
     with pytest.raises(jax.errors.TracerBoolConversionError) if reads(case) else nullcontext():
