@@ -165,7 +165,8 @@ def _value(value: object, blobs: _Blobs) -> Any:
         return value
     if isinstance(value, tuple):
         return {"tuple": [_value(entry, blobs) for entry in value]}
-    names = _fields(type(value))
+    kind: type = type(value)
+    names = _fields(kind)
     if names is not None:
         name = value.name if isinstance(value, Operation) else type(value).__name__
         return {"class": name, "fields": {field: _value(getattr(value, field), blobs) for field in names}}

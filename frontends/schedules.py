@@ -21,6 +21,8 @@ COSINE_BITS = 40
 """The number of fraction bits to which the cosine of a schedule is rounded."""
 
 _CONTEXT = Context(prec=60)
+_NEGLIGIBLE = Decimal("1e-40")
+"""Terms of the cosine's series below this are left out: the next ones are smaller still."""
 _PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494")
 
 
@@ -59,6 +61,8 @@ def rounded_cosine(half_turns: Fraction) -> Fraction:
     for n in range(1, 50):
         term = c.divide(c.multiply(term, -square), Decimal((2 * n - 1) * 2 * n))
         total = c.add(total, term)
+        if abs(term) < _NEGLIGIBLE:
+            break
     return Fraction(round(Fraction(total) * 2**COSINE_BITS), 2**COSINE_BITS)
 
 

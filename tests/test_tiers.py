@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import tiers
-from each_case import each
+from every_case import every_case
 from operations.integer import case, fixed
 
 from circuitize.circuits.integers import Add, Shift
@@ -42,7 +42,7 @@ ITEMS = [
 ]
 
 
-@each("pattern", [pattern for patterns in tiers.FILES.values() for pattern in patterns])
+@every_case([pattern for patterns in tiers.FILES.values() for pattern in patterns])
 def test_patterns_name_files(pattern: str) -> None:
     assert list(TESTS.glob(pattern)), f"tests/{pattern} names no file; correct tests/support/tiers.py"
 

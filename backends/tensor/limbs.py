@@ -117,7 +117,7 @@ class Demand:
         """Return the cost of all lookups with tables of the given widths, and the limbs, including the sizes for which
         a table of exactly that size is then cheapest.
         """
-        cuts = _cuts(widths, self.longest)
+        cuts = _cuts(widths, -(-self.longest // 16) * 16)  # Rounded up, so that few lengths are computed.
         counts, needed = cuts.counts, cuts.tables
         leaves, columns, tables, exact = self.leaves, self.columns, 0, []
         for bits, count in self.powers:

@@ -13,7 +13,7 @@ import numpy as np
 import planned_digits
 import planned_programs
 import pytest
-from each_case import each
+from every_case import every_case
 from planned_programs import BITS, everything, prediction, step
 from tiers import seeds
 
@@ -42,7 +42,7 @@ def rows_and_errors() -> Planned:
     return cz.plan(step(), ("rows", "error", "seconds"), targets="mirage", bits=BITS)
 
 
-@each("seed", seeds(20, deep=2000))
+@every_case(seeds(20, deep=2000))
 def test_the_minimal_vectors_are_those_that_no_other_is_below(seed: int) -> None:
     generator = np.random.default_rng(seed)
     vectors = generator.integers(0, 4, size=(generator.integers(0, 25), generator.integers(1, 4))).astype(float)
@@ -149,7 +149,7 @@ def test_widths_are_each_tried_once() -> None:
     assert [bits for bits, _ in widths(range(4, 9))][:2] == [6, 5]
 
 
-@each("seed", seeds(20, deep=2000))
+@every_case(seeds(20, deep=2000))
 def test_conflicts_are_the_minimal_sets_of_limits_that_nothing_meets(seed: int) -> None:
     generator = np.random.default_rng(seed)
     names = [f"q{place}" for place in range(generator.integers(1, 5))]
@@ -204,8 +204,7 @@ def test_a_search_ends_in_time() -> None:
         cz.plan(step(), "rows", within=0)
 
 
-@each(
-    ("given", "words"),
+@every_case(
     [
         ({"objectives": ["joules"]}, "expected a quantity among"),
         ({"objectives": []}, "at least one objective"),
@@ -222,7 +221,7 @@ def test_a_search_ends_in_time() -> None:
         ({"objectives": "rows", "bits": [99]}, "expected fraction bits from 0 to"),
         ({"program": PROGRAM, "objectives": "error"}, "expected a program of reals"),
         ({"program": 3, "objectives": "rows"}, "expected a Program, found int"),
-    ],
+    ]
 )
 def test_bad_use_is_told(given: dict[str, Any], words: str) -> None:
     with pytest.raises(cz.CircuitizeError, match=words):

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cli_programs import STEP, refused, run, step
+from every_case import every_case
 from example_names import FEW, OTHERS
 from example_programs import example
 from mutated_json import mutated
@@ -165,7 +166,7 @@ FAULTS: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize(("change", "message"), FAULTS.values(), ids=FAULTS)
+@every_case(FAULTS.values())
 def test_what_is_no_open_hypergraph_is_refused_in_one_line(change: Any, message: str) -> None:
     with pytest.raises(FormatError, match=message) as raised:
         from_json(changed(change), where="here")
@@ -205,7 +206,7 @@ def test_another_file_is_refused_in_one_line(text: bytes | None, tmp_path: Path)
     assert "\n" not in str(raised.value) and str(path) in str(raised.value)
 
 
-@pytest.mark.parametrize("seed", seeds(40, deep=5000))
+@every_case(seeds(40, deep=5000))
 def test_a_damaged_file_is_refused_in_one_line_or_read(seed: int, tmp_path: Path) -> None:
     random, path = np.random.default_rng(seed), tmp_path / "program.json"
     save_open_hypergraph(cz.quantize(step()), path)
@@ -221,7 +222,7 @@ def test_a_damaged_file_is_refused_in_one_line_or_read(seed: int, tmp_path: Path
         assert "\n" not in str(error) and str(path) in str(error)
 
 
-@pytest.mark.parametrize("seed", seeds(20, deep=3000))
+@every_case(seeds(20, deep=3000))
 def test_other_values_are_refused_in_one_line_or_read(seed: int) -> None:
     random = np.random.default_rng(seed)
     program = example("iris.py:step").given if seed % 2 else cz.quantize(step())

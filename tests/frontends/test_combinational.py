@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from combinational_networks import Network, bits, frames, mixture, perceptron, traced
-from each_case import each
+from every_case import every_case
 from numpy.typing import NDArray
 from tiers import count, seeds
 
@@ -58,7 +58,7 @@ def drawn(seed: int) -> tuple[str, Network, Any]:
     return kinds[seed % len(kinds)]
 
 
-@each("seed", seeds(12, deep=600))
+@every_case(seeds(12, deep=600))
 def test_programs_are_bit_equal_to_the_interpreter(seed: int, tmp_path: Path) -> None:
     _, network, formats = drawn(seed)
     logic = traced("da4ml", network, 4, formats)
@@ -67,7 +67,7 @@ def test_programs_are_bit_equal_to_the_interpreter(seed: int, tmp_path: Path) ->
     assert len(np.unique(y)) > 2
 
 
-@each("seed", seeds(8, deep=200))
+@every_case(seeds(8, deep=200))
 def test_binaries_are_bit_equal_to_the_interpreter(seed: int, tmp_path: Path) -> None:
     _, network, formats = drawn(seed)
     logic = traced("da4ml", network, 4, formats)
@@ -76,7 +76,7 @@ def test_binaries_are_bit_equal_to_the_interpreter(seed: int, tmp_path: Path) ->
     np.testing.assert_array_equal(y, logic.predict(x))
 
 
-@each("seed", seeds(30, deep=3000))
+@every_case(seeds(30, deep=3000))
 def test_damaged_binaries_end_in_one_line_or_in_a_program(seed: int, tmp_path: Path) -> None:
     random = np.random.default_rng(seed)
     words = traced("da4ml", drawn(seed % 4)[1], 4).to_binary().astype(np.int32)
@@ -186,8 +186,7 @@ def changed(*path: Any) -> Any:
     return data
 
 
-@each(
-    ("data", "message"),
+@every_case(
     [
         (changed(5, 1, 0, 1), "instruction 1: expected operands, an operation and an interval .*, found operand 1"),
         (changed(5, 1, 2, 99), "instruction 1: .*, found opcode 99; save the logic again"),
@@ -204,7 +203,7 @@ def changed(*path: Any) -> Any:
         ({}, "found JSON of something else"),
         ({"meta": "ALIRModel", "spec_version": 1}, "expected version 2, 3 or 4 of ALIR, found 1"),
         ({"meta": "ALIRModel", "spec_version": 4, "model": 3}, "found another structure"),
-    ],
+    ]
 )
 def test_refusals(data: Any, message: str, tmp_path: Path) -> None:
     path = tmp_path / "bad.json"
@@ -223,7 +222,7 @@ def test_files_that_are_none(tmp_path: Path) -> None:
         from_logic(tmp_path / "none.json")
 
 
-@each("seed", seeds(40, deep=3000))
+@every_case(seeds(40, deep=3000))
 def test_damaged_files_end_in_one_line_or_in_a_program(seed: int, tmp_path: Path) -> None:
     random = np.random.default_rng(seed)
     text = json.dumps(traced_once())

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from each_case import each
+from every_case import every_case
 from mutated_json import mutated
 from tiers import seeds
 
@@ -65,7 +65,7 @@ def test_sixteen_bits_are_the_nearest_half_to_even() -> None:
     assert np.isnan(decoded("BF16", encoded("BF16", np.array([np.nan]), "")))[0]
 
 
-@each(("kind", "value"), [("F16", 65520.0), ("F32", 1e39), ("I8", 128), ("U16", -1), ("I32", 0.5), ("BOOL", 2)])
+@every_case([("F16", 65520.0), ("F32", 1e39), ("I8", 128), ("U16", -1), ("I32", 0.5), ("BOOL", 2)])
 def test_numbers_that_a_kind_does_not_hold_are_refused(kind: str, value: float) -> None:
     for shape in ((), (3,)):
         with pytest.raises(
@@ -164,7 +164,7 @@ FAULTS: dict[str, tuple[bytes, str]] = {
 }
 
 
-@each(("content", "message"), FAULTS.values(), ids=FAULTS)
+@every_case(FAULTS.values())
 def test_other_files_are_refused_in_one_line(content: bytes, message: str, tmp_path: Path) -> None:
     path = tmp_path / "model.safetensors"
     path.write_bytes(content)

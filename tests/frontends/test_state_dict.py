@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cli_programs import STEP, refused, step
-from each_case import each
+from every_case import every_case
 
 import circuitize as cz
 from circuitize.api.values import program_inputs
@@ -132,7 +132,7 @@ def faults() -> dict[str, tuple[Any, str]]:
     }
 
 
-@each(("called", "message"), faults().values(), ids=faults())
+@every_case(faults().values())
 def test_what_does_not_fit_is_refused_in_one_line(called: Any, message: str) -> None:
     with pytest.raises(CircuitizeError, match=message) as raised:
         called()

@@ -18,7 +18,7 @@ import numpy as np
 import onnx
 import pytest
 from agreement import check_agreement
-from each_case import each
+from every_case import every_case
 from example_modules import example
 from mutated_json import mutated
 from tiers import seeds
@@ -278,7 +278,7 @@ FAULTS: dict[str, tuple[Callable[[], bytes], str]] = {
 }
 
 
-@each(("make", "message"), FAULTS.values(), ids=FAULTS)
+@every_case(FAULTS.values())
 def test_other_archives_are_refused_in_one_line(make: Callable[[], bytes], message: str, tmp_path: Path) -> None:
     path = tmp_path / "module.pt2"
     path.write_bytes(make())
@@ -292,7 +292,7 @@ def test_no_file_is_refused_in_one_line(tmp_path: Path) -> None:
         torch.arrow(tmp_path / "module.pt2")
 
 
-@each("seed", seeds(20, deep=1500))
+@every_case(seeds(20, deep=1500))
 def test_a_damaged_archive_is_refused_in_one_line_or_read(seed: int) -> None:
     random, content = np.random.default_rng(seed), bytearray(archive("perceptron"))
     for _ in range(int(random.integers(1, 6))):
@@ -303,7 +303,7 @@ def test_a_damaged_archive_is_refused_in_one_line_or_read(seed: int) -> None:
         assert "\n" not in str(error)
 
 
-@each("seed", seeds(20, deep=3000))
+@every_case(seeds(20, deep=3000))
 def test_an_archive_of_other_values_is_refused_in_one_line_or_read(seed: int) -> None:
     random = np.random.default_rng(seed)
 

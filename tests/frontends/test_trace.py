@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from each_case import each
+from every_case import every_case
 
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.hypergraph import evaluate
@@ -152,7 +152,7 @@ CASES: dict[str, tuple[Callable[..., Any], Callable[..., Any] | None, tuple[tupl
 }
 
 
-@each("name", CASES)
+@every_case(CASES)
 def test_equals_numpy(name: str) -> None:
     function, reference, shapes = CASES[name]
     arrow = trace(function, *shapes)
@@ -259,7 +259,7 @@ MISTAKES: dict[str, tuple[Callable[..., Any], tuple[tuple[int, ...], ...], str]]
 }
 
 
-@each("name", MISTAKES)
+@every_case(MISTAKES)
 def test_mistakes_are_one_line_with_file_and_line(name: str) -> None:
     function, shapes, words = MISTAKES[name]
     with pytest.raises(TypingError) as caught:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from each_case import each
+from every_case import every_case
 from numpy.typing import NDArray
 from tiers import seeds
 
@@ -112,7 +112,7 @@ class Drawn:
         return tuple(extents)
 
 
-@each("seed", seeds(40, deep=3000))
+@every_case(seeds(40, deep=3000))
 def test_random_graphs(seed: int) -> None:
     drawn = Drawn(seed)
     for shape in ((2, 3), (3, 2, 2)):

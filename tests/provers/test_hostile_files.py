@@ -247,7 +247,7 @@ def test_examples_stay_behind_unless_asked_for(tmp_path: Path) -> None:
 
 def archive(**entries: bytes) -> bytes:
     content = io.BytesIO()
-    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as file:
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file:
         for name, data in entries.items():
             file.writestr(f"{name}.npy", data)
     return content.getvalue()

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from each_case import each
+from every_case import every_case
 
 from circuitize.circuits import arrays
 from circuitize.circuits.builder import Builder, generator
@@ -60,7 +60,7 @@ REFUSED: dict[str, tuple[Callable[..., Any], str]] = {
 }
 
 
-@each("name", REFUSED)
+@every_case(REFUSED)
 def test_refused_in_one_line(name: str) -> None:
     make, words = REFUSED[name]
     with pytest.raises(TypingError, match=words) as caught:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cli_programs import refused
-from each_case import each
+from every_case import every_case
 
 from circuitize import Format, Parameter, Port, Visibility, predict, quantize, relu, trace, traced, training_step
 from circuitize.circuits.errors import CircuitizeError, TypingError, Undefined
@@ -135,7 +135,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
 }
 
 
-@each("name", MISTAKES)
+@every_case(MISTAKES)
 def test_mistakes_are_one_line_with_file_and_line(name: str) -> None:
     make, words = MISTAKES[name]
     with pytest.raises(TypingError, match=".*".join(map(re.escape, words.split(".*")))) as caught:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from each_case import each
+from every_case import every_case
 from onnx import TensorProto, helper, numpy_helper
 from onnx_models import model, one
 
@@ -55,8 +55,7 @@ def test_initializers_whose_shape_is_not_that_of_their_elements(dims: list[int])
     _line(_changed(change), "initializer 'x1'", "expected")
 
 
-@each(
-    "given",
+@every_case(
     [
         one("ConstantOfShape", np.array([HUGE]), known=1),
         one("ConstantOfShape", np.array([-1]), known=1),
@@ -73,8 +72,7 @@ def test_initializers_whose_shape_is_not_that_of_their_elements(dims: list[int])
         one("LRN", X[None], size=HUGE),
         one("TopK", X, np.array([HUGE]), known=1),
         one("ConvTranspose", X[None], X[None].transpose(1, 0, 2), known=1, strides=[HUGE]),
-    ],
-    ids=lambda given: given.graph.node[0].op_type,
+    ]
 )
 def test_nothing_is_allocated_before_its_size_is_known(given: Any) -> None:
     _line(given, given.graph.node[0].op_type, "expected")
@@ -158,7 +156,7 @@ CASES: list[tuple[Callable[[Any], Any], str]] = [
 ]
 
 
-@each(("change", "message"), CASES, ids=[message[:50] for _, message in CASES])
+@every_case(CASES)
 def test_a_malformed_model_ends_in_one_line(change: Callable[[Any], Any], message: str) -> None:
     _line(_changed(change), message)
 

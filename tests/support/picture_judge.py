@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache, cached_property, lru_cache
 from xml.etree import ElementTree
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -26,6 +27,11 @@ class Mark:
     groups: list[ElementTree.Element]
     span: Span = (0, 0, 0, 0)
 
+    @cached_property
+    def key(self) -> tuple[object, ...]:
+        """What its style depends on."""
+        return self.element.tag, *(tuple(sorted(own)) for own in self.classes)
+
 
 @dataclass
 class Picture:
@@ -44,10 +50,9 @@ class Picture:
 
     def style(self, mark: Mark, theme: str) -> dict[str, str]:
         """What the rules say of an element: the more special ones, and of those the later ones, win."""
-        kind = mark.element.tag.removeprefix(SVG)
-        key = theme, kind, tuple(tuple(sorted(own)) for own in mark.classes)
+        key = theme, mark.key
         if key not in self.styles:
-            self.styles[key] = self._style(kind, mark.classes, theme)
+            self.styles[key] = self._style(mark.element.tag.removeprefix(SVG), mark.classes, theme)
         return self.styles[key]
 
     def _style(self, kind: str, classes: Sequence[set[str]], theme: str) -> dict[str, str]:
@@ -61,7 +66,9 @@ class Picture:
         return style
 
 
+@lru_cache(maxsize=2)
 def read(text: str) -> Picture:
+    """Several look at one picture; none changes it."""
     root = ElementTree.fromstring(text)
     picture = Picture(root)
     css = "".join(style.text or "" for style in root.iter(f"{SVG}style"))
@@ -213,6 +220,10 @@ def _crossed(picture: Picture, texts: Sequence[Mark]) -> Iterator[Mark]:
             yield text
 
 
+BERNSTEIN = [(s**3, 3 * s * s * t, 3 * s * t * t, t**3) for t, s in ((k / 24, 1 - k / 24) for k in range(25))]
+"""Weights of the four points of a curve, at points along it."""
+
+
 def _points(steps: str) -> Iterator[tuple[float, float]]:
     x = y = 0.0
     for kind, numbers in re.findall(r"([MHC])([-\d. ]+)", steps):
@@ -225,15 +236,12 @@ def _points(steps: str) -> Iterator[tuple[float, float]]:
             x = values[0]
         else:
             (a, b), (c, d), (e, f) = values[:2], values[2:4], values[4:]
-            for k in range(25):
-                t, s = k / 24, 1 - k / 24
-                yield (
-                    s**3 * x + 3 * s * s * t * a + 3 * s * t * t * c + t**3 * e,
-                    s**3 * y + 3 * s * s * t * b + 3 * s * t * t * d + t**3 * f,
-                )
+            for p, q, r, s in BERNSTEIN:
+                yield p * x + q * a + r * c + s * e, p * y + q * b + r * d + s * f
             x, y = e, f
 
 
+@cache
 def contrast(one: str, other: str) -> float:
     """The contrast ratio of WCAG 2.1 of two colours #rrggbb."""
     lighter, darker = sorted((luminance(one), luminance(other)), reverse=True)

@@ -91,6 +91,11 @@ SMALLER = [
     Case(integers.Reindex(View.transpose((2, 2), (1, 0))), (fixed(3, 9, 2, 2),)),
     Case(integers.Sum(View.broadcast((2, 3), (0,))), (fixed(-(1 << 9), 1 << 8, 2, 3),)),
     Case(integers.Sum(View.broadcast((2, 2), (0,))), (fixed(-3, 8, 2, 2),)),
+    Case(integers.ArgMaxOneHot(1), (fixed(-3, 3, 1, 3),)),
+    Case(integers.Maximum(), (fixed(-5, 9), fixed(-9, 99))),
+    Case(integers.Clamp(-4, 5), (fixed(-9, 99),)),
+    Case(integers.IsNegative(), (fixed(-30, 300),)),
+    Case(integers.Gather(0), (fixed(-9, 9, 3), fixed(0, 2))),
 ]
 """Operations of which no case, or none of its kind, is small enough."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import isqrt
 
 from circuitize.backends.r1cs.system import ConstraintSystem, Matrix
 
@@ -293,6 +294,8 @@ def square_root(number: int, prime: int) -> int | None:
     prime field if n has one there, else outside.
     """
     number %= prime
+    if isqrt(number) ** 2 == number:
+        return isqrt(number)
     for t in range(prime):
         d = (t * t - number) % prime
         if d == 0:

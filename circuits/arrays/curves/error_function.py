@@ -21,6 +21,8 @@ from .smooth import Smooth
 
 ROOT_OF_TWO = CONTEXT.sqrt(Decimal(2))
 ROOT_OF_PI = CONTEXT.sqrt(PI)
+HEIGHT = CONTEXT.divide(Decimal(1), CONTEXT.sqrt(CONTEXT.multiply(Decimal(2), PI)))
+"""Of the normal distribution's density at 0."""
 SPACING, FARTHEST, TERMS = 8, 6, 14
 """Parameters of float64 values of erf: Taylor series around the multiples of 1 / 8 up to 6; above 6, erf is 1 to 53
 bits.
@@ -166,5 +168,5 @@ def _normal(centre: Decimal, order: int) -> Series:
     if not order:
         return Series((start,))
     x = Series.of(centre, 1, order=order)
-    bell = (x * x * -half).exp() * CONTEXT.divide(Decimal(1), CONTEXT.sqrt(2 * PI))
+    bell = (x * x * -half).exp() * HEIGHT
     return bell.integral(start)

@@ -84,7 +84,9 @@ def _convolution(a: Sequence[Decimal], b: Sequence[Decimal], k: int) -> Decimal:
     """Return coefficient k of the product of two series: the sum of a[i] * b[k - i] over the terms that both series
     have.
     """
-    total = Decimal(0)
-    for i in range(max(0, k - len(b) + 1), min(k + 1, len(a))):
-        total = CONTEXT.fma(a[i], b[k - i], total)
+    total, fma = Decimal(0), CONTEXT.fma
+    first, end = max(0, k - len(b) + 1), min(k + 1, len(a))
+    for x, y in zip(a[first:end], reversed(b[k - end + 1 : k - first + 1]), strict=True):
+        if x and y:  # A polynomial has few terms.
+            total = fma(x, y, total)
     return total

@@ -32,7 +32,8 @@ class Softplus(Smooth):
 
     def taylor(self, centre: Decimal, order: int) -> Series:
         below = CONTEXT.ln(1 + CONTEXT.exp(-abs(centre)))
-        return Sigmoid().taylor(centre, order).integral(CONTEXT.add(below, max(centre, Decimal(0))))
+        start = CONTEXT.add(below, max(centre, Decimal(0)))
+        return Sigmoid().taylor(centre, order).integral(start) if order else Series((start,))
 
     def disc(self, centre: float) -> tuple[float, float]:
         # |1 + e^z| >= sin 2 > e^-1 where |Im z| <= 2, and <= e^(|centre| + 3); |arg| <= pi.

@@ -8,7 +8,7 @@ from typing import Any
 import arrays_cases
 import integers_cases
 import numpy as np
-import pytest
+from every_case import every_case
 from numpy.typing import NDArray
 
 from circuitize.backends.axes import ELEMENTWISE
@@ -57,7 +57,7 @@ def repeats(operation: Operation, types: Sequence[Type], draw: Any) -> int:
     return len(around)
 
 
-@pytest.mark.parametrize("kind", sorted({type(case.operation).__name__ for case in REALS}))
+@every_case(sorted({type(case.operation).__name__ for case in REALS}))
 def test_real_operations_repeat_over_what_goes_around(kind: str) -> None:
     random = np.random.default_rng(1)
     for case in REALS:
@@ -73,7 +73,7 @@ def test_real_operations_repeat_over_what_goes_around(kind: str) -> None:
             assert count == len(shape)
 
 
-@pytest.mark.parametrize("kind", sorted({type(case.operation).__name__ for case in INTEGERS}))
+@every_case(sorted({type(case.operation).__name__ for case in INTEGERS}))
 def test_integer_operations_repeat_over_what_goes_around(kind: str) -> None:
     random = np.random.default_rng(1)
     for case in [case for case in INTEGERS if type(case.operation).__name__ == kind][:40]:

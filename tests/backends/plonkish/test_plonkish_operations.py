@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import suppress
 
 import numpy as np
-import pytest
 import tiers
+from every_case import every_case
 from integers_cases import few
 from operations.integer import Case
 from plonkish_programs import Vector, fill, fill_trace, require_outputs, smallest
@@ -31,7 +31,7 @@ def vectors(case: Case, given: IntegerProgram, count: int) -> list[Vector]:
     return [dict(zip(names, case.draw(random), strict=True)) for _ in range(count)]
 
 
-@pytest.mark.parametrize("case", few(), ids=str)
+@every_case(few())
 def test_systems_are_the_integers(case: Case) -> None:
     given = single(case.operation, *case.sources)
     emission = smallest(given)

@@ -11,6 +11,7 @@ import tiers
 from arrays_cases import cases as real_cases
 from audited_systems import GADGETS, WIDE_DIVIDE, Form, built, fixed, random_system, rows
 from enumeration import solutions, without
+from every_case import every_case
 from example_programs import example
 from integers_cases import few
 from operations.integer import Case
@@ -39,7 +40,7 @@ def small(case: Case) -> bool:
     return all(source.size <= MOST_ELEMENTS for source in case.sources)
 
 
-@pytest.mark.parametrize("case", [case for case in few() if small(case)], ids=str)
+@every_case(case for case in few() if small(case))
 def test_every_integer_operation_is_determined(case: Case) -> None:
     found = audit(constraints(single(case.operation, *case.sources)))
     assert found.determined, found.open_wires[:5]
@@ -54,7 +55,7 @@ SHRINKING: list[RealCase] = sorted(real_cases(), key=size, reverse=True)
 """The last case of each operation is its smallest: elements more are rows of the same kinds."""
 
 
-@pytest.mark.parametrize("case", tiers.of_each(SHRINKING), ids=str)
+@every_case(tiers.of_each(SHRINKING))
 def test_every_real_operation_is_determined(case: RealCase) -> None:
     found = audit(constraints(quantized(case)))
     assert found.determined, found.open_wires[:5]

@@ -6,9 +6,10 @@ import json
 from pathlib import Path
 
 import numpy as np
-import pytest
+import tiers
 from cli_programs import run
 from enumeration import solutions, without
+from every_case import every_case
 from r1cs_programs import program
 from small_circuits import MOST_ROWS, PROGRAMS, fixed, is_small, representatives
 
@@ -26,29 +27,35 @@ from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.values import raw
 from circuitize.sims import integer
 
-REPRESENTATIVES = representatives()
 QUICK_ROWS = 66
 """The search takes a time that grows with the square of the rows."""
 INSIDE = {"shift", "two perceptrons", "3 divide-[]x[]", "8 scatter_add-[2,2]x[2]", "case 11 scatter_add-[4]x[4]"}
+INSIDE |= {"6 arg_max_one_hot-[2,3]", "clamp", "5 maximum-[2]x[2]", "sign", "gather"}
 INSIDE |= {f"real {name}() on []" for name in ("Tanh", "Sigmoid", "Log")}
-"""Their kinds of rows are in smaller ones, too: in the perceptron, the division, and Exp, which looks up as they do."""
-NAMES = [
-    pytest.param(name, marks=() if is_small(given, QUICK_ROWS) and name not in INSIDE else pytest.mark.deep)
-    for name, given in REPRESENTATIVES.items()
-]
+INSIDE |= {"real Einsum(equation='i,j->ij') on [2], [3]"}
+"""Their kinds of rows are in smaller ones, too: in the perceptron, the division, and Exp, which looks up as they do; or
+the same operation is there with fewer elements.
+"""
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_row_is_for_something(name: str) -> None:
+def test_every_row_is_for_something() -> None:
     """Leaving out any single row leaves a wire undetermined or lets inputs in: two witnesses of the same inputs, or one
     of inputs on which the program is not defined, as the executor says; all checked without the row.
     """
-    given = REPRESENTATIVES[name]
-    system = constraints(given)
-    assert system.constraints <= MOST_ROWS
-    for place, removal in enumerate(Removals(system).every()):
-        check_effect(given, system, removal)
-        assert removal.row == place
+    every = representatives()
+    names = [name for name, given in every.items() if is_small(given, QUICK_ROWS) and name not in INSIDE]
+    assert len(names) > 30 and every.keys() >= INSIDE
+
+    @every_case(every if tiers.TIER == "deep" else names)
+    def check(name: str) -> None:
+        given = every[name]
+        system = constraints(given)
+        assert system.constraints <= MOST_ROWS
+        for place, removal in enumerate(Removals(system).every()):
+            check_effect(given, system, removal)
+            assert removal.row == place
+
+    check()
 
 
 def check_effect(given: IntegerProgram, system: ConstraintSystem, removal: Removal) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import galois
+from itertools import product
+
 import numpy as np
 import pytest
 from enumeration import check_all_assignments, every_input, solutions, without
+from every_case import every_case
 from r1cs_programs import chain, program, single
 
 from circuitize.backends.field import Field
@@ -32,9 +34,9 @@ INTERVALS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("interval", INTERVALS, ids=str)
-def test_input_ranges_are_exact(interval: tuple[int, int]) -> None:
-    check_all_assignments(chain(fixed(*interval), integers.Scale(1, 0)), 97)
+@every_case(INTERVALS)
+def test_input_ranges_are_exact(low: int, high: int) -> None:
+    check_all_assignments(chain(fixed(low, high), integers.Scale(1, 0)), 97)
 
 
 @pytest.mark.parametrize("interval", [(-2, 3), (0, 8), (-7, 2), (-7, -7), (5, 8), (-3, 4), (-9, 9), (0, 0)], ids=str)
@@ -42,14 +44,12 @@ def test_checks_are_exact(interval: tuple[int, int]) -> None:
     check_all_assignments(chain(fixed(-7, 8), CHECK(*interval)), 67)
 
 
-@pytest.mark.parametrize("by", [0, 1, 2, 3, 6])
-@pytest.mark.parametrize("source", [(-6, 9), (0, 11), (-8, 7), (-3, -1)], ids=str)
+@every_case(product([(-6, 9), (0, 11), (-8, 7), (-3, -1)], [0, 1, 2, 3, 6]))
 def test_shifts_alone(source: tuple[int, int], by: int) -> None:
     check_all_assignments(chain(fixed(*source), SHIFT(by)), 257)
 
 
-@pytest.mark.parametrize("interval", [(-1, 2), (0, 1), (-2, 2), (-1, 1), (-9, 9), (-3, 1), (-1, 9)], ids=str)
-@pytest.mark.parametrize("by", [1, 2])
+@every_case(product([(-1, 2), (0, 1), (-2, 2), (-1, 1), (-9, 9), (-3, 1), (-1, 9)], [1, 2]))
 def test_shifts_fused_with_checks(interval: tuple[int, int], by: int) -> None:
     """x - 1 has no known bits; the shift's bits serve the check, and the sign of what passes."""
     builder = Builder()
@@ -66,10 +66,12 @@ def test_a_shift_that_others_read_is_checked_apart() -> None:
     check_all_assignments(program(builder.build([builder.add(CHECK(-2, 9), shifted), shifted])), 257)
 
 
-@pytest.mark.parametrize(
-    "interval", [(-4, 3), (-5, 0), (-9, 0), (-1, 9), (-1, 6), (-1, 0), (-1, 1), (1, 4), (-4, -2), (-5, 9)], ids=str
+@every_case(
+    product(
+        [integers.IsNegative(), integers.ReLU()],
+        [(-4, 3), (-5, 0), (-9, 0), (-1, 9), (-1, 6), (-1, 0), (-1, 1), (1, 4), (-4, -2), (-5, 9)],
+    )
 )
-@pytest.mark.parametrize("operation", [integers.IsNegative(), integers.ReLU()], ids=lambda o: o.name)
 def test_signs(operation: integers.IntegerOperation, interval: tuple[int, int]) -> None:
     """Of 2x + 1 - 1, whose bits are not those of an input; interval is that of x."""
     builder = Builder()
@@ -108,8 +110,7 @@ def test_long_forms_get_wires() -> None:
     assert [block.rows for block in system.blocks if block.role == "sum"] == [1]
 
 
-@pytest.mark.parametrize("divisor", [(1, 1), (3, 3), (1, 3), (2, 4)], ids=str)
-@pytest.mark.parametrize("dividend", [(-4, 5), (0, 7), (-6, -2)], ids=str)
+@every_case(product([(-4, 5), (0, 7), (-6, -2)], [(1, 1), (3, 3), (1, 3), (2, 4)]))
 def test_division(dividend: tuple[int, int], divisor: tuple[int, int]) -> None:
     check_all_assignments(single(integers.Divide(), fixed(*dividend), fixed(*divisor)), 131)
 
@@ -166,6 +167,8 @@ def test_wiring() -> None:
 
 
 def test_galois_agrees_that_the_witnesses_satisfy() -> None:
+    import galois
+
     given = single(integers.Divide(), fixed(-4, 5), fixed(1, 3))
     emission = emit(given, Field(97))
     field = galois.GF(97, compile="python-calculate")  # Compiling takes longer than what is calculated.

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 import quantized_cases
 from agreement import Vector, mutations
+from every_case import every_case
 from example_programs import example
 from operations.integer import Case
 from r1cs_programs import chain, single
@@ -141,7 +142,7 @@ def small_cases() -> list[Any]:
     return found + [case for case in smallest.values() if case not in found] if TIER == "deep" else [*smallest.values()]
 
 
-@pytest.mark.parametrize("case", small_cases(), ids=lambda case: case.operation.name)
+@every_case(small_cases())
 def test_circuits_of_operations(case: Any, tmp_path: Path) -> None:
     if isinstance(case, Case):
         given = single(case.operation, *case.sources)

@@ -6,6 +6,7 @@ from itertools import pairwise
 import galois
 import numpy as np
 import pytest
+from every_case import every_case
 from numpy.typing import NDArray
 from tiers import TIER
 
@@ -45,7 +46,7 @@ def awkward(random: np.random.Generator, *shape: int) -> NDArray[np.object_]:
     return np.array(AWKWARD, dtype=object)[random.integers(0, len(AWKWARD), shape)]
 
 
-@pytest.mark.parametrize("count", range(1, 17))
+@every_case(range(1, 17))
 def test_golden_hashes(count: int) -> None:
     assert poseidon(range(1, count + 1)) == GOLDEN[count - 1]
 

@@ -190,7 +190,7 @@ def test_a_drawn_challenge_comes_after_sums_and_operands_and_tests_them(made: Ma
 def test_sums_that_nothing_commits_to_and_inputs_in_the_open() -> None:
     """All bits of the sums are absorbed, and inputs that have no digest are absorbed themselves."""
     builder = Builder()
-    operands = [signed((16, 512), 12, 0), signed((512, 16), 12, 0), signed((16, 16), 8, 0), signed((16, 16), 8, 0)]
+    operands = [signed((16, 256), 12, 0), signed((256, 16), 12, 0), signed((16, 16), 8, 0), signed((16, 16), 8, 0)]
     x, w, b, c = builder.inputs(operands)
     sums = builder.add(integers.Subtract(), b, builder.add(integers.Contract("bi,ij->bj"), x, w))
     shifted = builder.add(integers.Shift(4), builder.add(integers.Add(), sums, c))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 import numpy as np
-import pytest
+from every_case import every_case
 from integers_cases import cases
 from operations.integer import Case, Integers
 from r1cs_programs import program, single
@@ -54,7 +54,7 @@ def public_values(emission: Emission, found: Limbs) -> dict[tuple[str, str], Int
     return values
 
 
-@pytest.mark.parametrize("case", ALL, ids=str)
+@every_case(ALL)
 def test_witnesses_pass_and_carry_the_executor_s_outputs(case: Case) -> None:
     random = np.random.default_rng(3)
     given = single(case.operation, *case.sources)
@@ -71,7 +71,7 @@ def test_witnesses_pass_and_carry_the_executor_s_outputs(case: Case) -> None:
         assert len(public) == len(expected)
 
 
-@pytest.mark.parametrize("case", ALL, ids=str)
+@every_case(ALL)
 def test_every_changed_wire_is_noticed(case: Case) -> None:
     """One output or internal wire at a time, drawn at random where there are many. (Other inputs may be as good.)"""
     random = np.random.default_rng(4)
@@ -93,7 +93,7 @@ def test_every_changed_wire_is_noticed(case: Case) -> None:
         assert len(failing_rows(system, mutated)), f"wire {wire}"
 
 
-@pytest.mark.parametrize("case", ALL, ids=str)
+@every_case(ALL)
 def test_the_estimate_is_exact(case: Case) -> None:
     given = single(case.operation, *case.sources)
     system, sizes = emit(given).system, estimate(given)

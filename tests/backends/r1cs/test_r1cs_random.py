@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import suppress
 
 import numpy as np
-import pytest
 from enumeration import check_all_assignments
+from every_case import every_case
 from random_integers import SOURCES, random_program
 from tiers import seeds
 
@@ -21,7 +21,7 @@ from circuitize.circuits.values import raw
 from circuitize.sims import integer
 
 
-@pytest.mark.parametrize("seed", seeds(30, deep=1500))
+@every_case(seeds(30, deep=1500))
 def test_random_programs_over_a_large_field(seed: int) -> None:
     random = np.random.default_rng(seed)
     given = random_program(random, SOURCES, 8, 1 << 40)
@@ -50,7 +50,7 @@ def test_random_programs_over_a_large_field(seed: int) -> None:
                     assert [BN254.signed(number) for number in numbers] == outputs[public.name].reshape(-1).tolist()
 
 
-@pytest.mark.parametrize("seed", seeds(40, deep=3000))
+@every_case(seeds(40, deep=3000))
 def test_random_programs_over_a_small_field(seed: int) -> None:
     """All assignments; programs that such a field is too small for are refused."""
     random = np.random.default_rng(seed)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from audited_systems import GADGETS, random_system
 from enumeration import dense, every_input, solutions, without
+from every_case import every_case
 from numpy.typing import NDArray
 from r1cs_programs import single
 from single_changes import free_wires
@@ -25,7 +26,7 @@ from circuitize.sims import integer
 Wires = NDArray[np.int64]
 
 
-@pytest.mark.parametrize("seed", seeds(30, deep=1000))
+@every_case(seeds(30, deep=1000))
 def test_all_values_of_all_wires_are_told(seed: int) -> None:
     random = np.random.default_rng(seed)
     system = random_system(random)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
 import tiers
 import tiled
+from every_case import every_case
 
 import circuitize as cz
 from circuitize.backends.transfers.group import Wiring
@@ -29,7 +31,7 @@ def sizes(seed: int, count: int) -> tuple[list[int], list[int]]:
     return [tile * int(times) for tile, times in zip(tiles, random.integers(1, 6, count), strict=True)], tiles
 
 
-@pytest.mark.parametrize("seed", tiers.seeds(SIZES, 400))
+@every_case(tiers.seeds(SIZES, 400))
 def test_matmul(seed: int) -> None:
     """H = abc (1/g_a + 1/g_c) + ac and M = g_a g_c + g_a s_b + s_b g_c: arXiv 2412.03317, section 3."""
     (a, b, c), (g_a, s_b, g_c) = sizes(seed, 3)
@@ -42,7 +44,7 @@ def test_matmul(seed: int) -> None:
     assert (memory.loaded, memory.stored) == (made.moved - a * c, a * c)
 
 
-@pytest.mark.parametrize("seed", tiers.seeds(SIZES, 400))
+@every_case(tiers.seeds(SIZES, 400))
 def test_matmul_of_integers_whose_tiles_do_not_divide(seed: int) -> None:
     random = np.random.default_rng(seed)
     a, b, c, g_a, s_b, g_c = (int(n) for n in random.integers(2, 14, 6))
@@ -73,8 +75,7 @@ def attention(q: int, x: int, d: int, spherical: bool) -> Arrow:
     return primitive(builder.build([builder.add(Einsum("qx,xe->qe"), builder.add(Softmax(1), scores), value)]))
 
 
-@pytest.mark.parametrize("spherical", [False, True], ids=["softmax", "spherical"])
-@pytest.mark.parametrize("seed", tiers.seeds(SIZES, 400))
+@every_case(product(tiers.seeds(SIZES, 400), [False, True]))
 def test_attention(seed: int, spherical: bool) -> None:
     """H = 2qd + 2qxd/g, which is 2qd + 4 q x d^2 / M for the M = 2gd that query and result hold: arXiv 2412.03317."""
     (q, x, d), (g, s, _) = sizes(seed, 3)
@@ -116,7 +117,7 @@ def test_words_of_half_the_bytes() -> None:
         assert abs(2 * wide.moved / narrow.moved / factor - 1) < 0.03
 
 
-@pytest.mark.parametrize("seed", tiers.seeds(SIZES, 100))
+@every_case(tiers.seeds(SIZES, 100))
 def test_softmax_written_out_takes_three_passes(seed: int) -> None:
     """The maximum, the sum, the weights: keys come three times, values once, where rounding keeps it from streaming."""
     (q, x, d), (g, s, _) = sizes(seed, 3)

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from every_case import every_case
 
 from circuitize.backends.verilog.netlist import Kind, Netlist, widths
 from circuitize.backends.verilog.signals import Literal, Signal, declared, literal, signed_width, width
@@ -17,7 +18,7 @@ def holds(bits: int, signed: bool, value: int) -> bool:
     return -(1 << (bits - 1)) <= value < 1 << (bits - 1) if signed else 0 <= value < 1 << bits
 
 
-@pytest.mark.parametrize(("low", "high"), INTERVALS)
+@every_case(INTERVALS)
 def test_widths_are_the_narrowest(low: int, high: int) -> None:
     bits, signed = width(low, high), low < 0
     assert holds(bits, signed, low) and holds(bits, signed, high)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from arrays_cases import cases
+from every_case import every_case
 from operations.real import Case
 
 from circuitize.circuits import arrays
@@ -58,7 +59,7 @@ def composites_in(arrow: Arrow) -> list[str]:
     return [operation.name for operation in arrow.operations if isinstance(operation, arrays.Composite)]
 
 
-@pytest.mark.parametrize("case", COMPOSITES, ids=str)
+@every_case(COMPOSITES)
 def test_expanding_keeps_the_values(case: Case) -> None:
     expanded = arrays.expand_composites(case.arrow)
     values = case.smooth(np.random.default_rng(9))
@@ -110,7 +111,7 @@ def test_softmax_of_great_numbers_is_finite() -> None:
     np.testing.assert_allclose(y, [1 / (1 + np.exp(-1)), 1 / (1 + np.e), 0], atol=1e-15)
 
 
-@pytest.mark.parametrize("case", COMPOSITES, ids=str)
+@every_case(COMPOSITES)
 def test_quantized_composites_agree_with_the_float_meaning(case: Case) -> None:
     """Expanded, calibrated and lowered as a program: within 2^-9 at 12 fraction bits."""
     random = np.random.default_rng(11)

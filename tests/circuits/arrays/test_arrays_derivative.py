@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import tiers
 from arrays_cases import cases, described
+from every_case import every_case
 from jax_derivatives import pulled
 from operations.real import Case
 
@@ -52,7 +53,7 @@ STRAIGHT = arrays.Quantize
 """Its derivative is straight through, by choice: JAX's, of the same choice, and that of its own test."""
 
 
-@pytest.mark.parametrize("case", [case for case in cases() if not isinstance(case.operation, STRAIGHT)], ids=str)
+@every_case(case for case in cases() if not isinstance(case.operation, STRAIGHT))
 def test_derivative_agrees_with_finite_differences(case: Case) -> None:
     random = np.random.default_rng(4)
     values, cotangent = case.smooth(random), random.normal(size=case.target.shape)
@@ -85,7 +86,7 @@ def drawn_with_jax(first: int) -> list[list[tuple[Any, ...]]]:
     ]
 
 
-@pytest.mark.parametrize(("place", "case"), list(enumerate(CASES)), ids=list(map(str, CASES)))
+@every_case(enumerate(CASES))
 def test_derivative_agrees_with_jax_ties_included(place: int, case: Case) -> None:
     derivative = own_derivative(case)
     for values, cotangent, value, expected in drawn_with_jax(place - place % TOGETHER)[place % TOGETHER]:
@@ -95,7 +96,7 @@ def test_derivative_agrees_with_jax_ties_included(place: int, case: Case) -> Non
             np.testing.assert_allclose(slope, wanted, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("case", cases(), ids=str)
+@every_case(cases())
 def test_own_derivative_is_that_of_the_arrow(case: Case) -> None:
     random = np.random.default_rng(6)
     values, cotangent = case.smooth(random), random.normal(size=case.target.shape)
@@ -142,9 +143,7 @@ def test_select_at_condition_zero_takes_the_third() -> None:
     np.testing.assert_array_equal(third, [1.0, 1.0, 0.0])
 
 
-@pytest.mark.parametrize(
-    "case", [case for case in cases() if isinstance(case.operation, arrays.LinearOperation)], ids=str
-)
+@every_case(case for case in cases() if isinstance(case.operation, arrays.LinearOperation))
 def test_a_dagger_is_the_adjoint_and_its_dagger_the_operation(case: Case) -> None:
     """<f x, c> = <x, f* c>, and f** = f."""
     random = np.random.default_rng(7)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import tiers
 from arrays_cases import cases
+from every_case import every_case
 from operations.real import Case, Source
 
 from circuitize.circuits import arrays
@@ -42,7 +43,7 @@ ALL = [case for case in cases() if not isinstance(case.operation, arrays.Composi
 SIMPLE = tiers.of_each(ALL)
 
 
-@pytest.mark.parametrize("case", SIMPLE, ids=str)
+@every_case(SIMPLE)
 def test_lowering_agrees_with_the_float_meaning(case: Case) -> None:
     drawn = draw(case)
     reals = [case.reals(integers) for integers in drawn]
@@ -72,9 +73,7 @@ def bound(case: Case, values: list[np.ndarray], fraction_bits: int) -> float:
     return (case.units or 0) + 0.5 * (case.operation.rounding is arrays.Rounding.VALUE)
 
 
-@pytest.mark.parametrize(
-    "case", [c for c in ALL if c.operation.rounding is not arrays.Rounding.VALUE and not c.units], ids=str
-)
+@every_case(c for c in ALL if c.operation.rounding is not arrays.Rounding.VALUE and not c.units)
 def test_linear_operations_and_products_round_nothing(case: Case) -> None:
     """Exactly the float value, which these small operands let float64 hold without an error."""
     integers = draw(case)[0]

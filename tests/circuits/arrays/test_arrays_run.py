@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from arrays_cases import cases, described, language
+from every_case import every_case
 from operations.real import Case
 
 from circuitize.circuits import arrays
@@ -20,7 +21,7 @@ def test_every_operation_has_a_case() -> None:
     assert not missing, f"describe {missing} in tests/support/operations/reals/"
 
 
-@pytest.mark.parametrize("case", cases(), ids=str)
+@every_case(cases())
 def test_run_agrees_with_a_second_definition(case: Case) -> None:
     random = np.random.default_rng(1)
     for values in (case.smooth(random), case.reals(case.awkward(random)), case.reals(case.awkward(random))):
@@ -32,7 +33,7 @@ def test_run_agrees_with_a_second_definition(case: Case) -> None:
         np.testing.assert_allclose(found, expected, rtol=1e-14, atol=1e-14)
 
 
-@pytest.mark.parametrize("case", cases(), ids=str)
+@every_case(cases())
 def test_sources_are_not_written_to(case: Case) -> None:
     values = case.smooth(np.random.default_rng(2))
     before = [value.copy() for value in values]
@@ -41,7 +42,7 @@ def test_sources_are_not_written_to(case: Case) -> None:
         np.testing.assert_array_equal(value, kept)
 
 
-@pytest.mark.parametrize("case", cases(), ids=str)
+@every_case(cases())
 def test_identities_change_nothing(case: Case) -> None:
     if len(case.sources) == 1 and case.operation.is_identity(case.sources[0].array):
         values = case.smooth(np.random.default_rng(3))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from arrays_cases import cases, language
+from every_case import every_case
 from operations.real import Case
 
 from circuitize.circuits import arrays
@@ -80,7 +81,7 @@ REFUSED: list[tuple[Make, list[Shape], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("make", "shapes", "message"), REFUSED, ids=[message for *_, message in REFUSED])
+@every_case(REFUSED)
 def test_refused(make: Make, shapes: list[Shape], message: str) -> None:
     with pytest.raises(TypingError, match=message) as caught:
         generator(make(), *map(Array, shapes))
@@ -88,7 +89,7 @@ def test_refused(make: Make, shapes: list[Shape], message: str) -> None:
     assert ";" in str(caught.value) or "at least one element" in str(caught.value), "a remedy follows a semicolon"
 
 
-@pytest.mark.parametrize("case", cases(), ids=str)
+@every_case(cases())
 def test_other_numbers_of_sources_are_refused(case: Case) -> None:
     sources = [source.array for source in case.sources]
     if not isinstance(case.operation, arrays.Concatenate):
@@ -96,7 +97,7 @@ def test_other_numbers_of_sources_are_refused(case: Case) -> None:
             generator(case.operation, *sources, Array((1,)))
 
 
-@pytest.mark.parametrize("case", [case for case in cases() if case.sources], ids=str)
+@every_case(case for case in cases() if case.sources)
 def test_integer_wires_are_refused(case: Case) -> None:
     sources = [source.fixed for source in case.sources]
     with pytest.raises(TypingError, match=r"real array as source 0, found fixed.*; keep to one language"):

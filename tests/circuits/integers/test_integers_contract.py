@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from every_case import every_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiers import examples
@@ -45,8 +46,7 @@ WIDTHS = [
 ]
 
 
-@pytest.mark.parametrize("wide, narrow, terms", WIDTHS)
-@pytest.mark.parametrize("swap", [False, True])
+@every_case((*widths, swap) for widths in WIDTHS for swap in (False, True))
 def test_matrix_products_are_exact_to_the_last_bit(
     wide: int, narrow: int, terms: int, swap: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -70,9 +70,7 @@ def ends(terms: int, product: int) -> list[tuple[int, int]]:
     return [(wide - 1, narrow), (wide, narrow - 1), (wide, narrow), (wide + 1, narrow)]
 
 
-@pytest.mark.parametrize("product", [10, 23, 24, 25, 45, 52, 53, 54, 57, 60, 61])
-@pytest.mark.parametrize("terms", [2, 64, 1000])
-@pytest.mark.parametrize("swap", [False, True])
+@every_case(product([2, 64, 1000], [10, 23, 24, 25, 45, 52, 53, 54, 57, 60, 61], [False, True]))
 def test_every_split_is_exact_at_the_ends_of_its_interval(terms: int, product: int, swap: bool) -> None:
     """Around each bound where the arithmetic changes, in matrices large enough to reach it: least, greatest, mixed."""
     random = np.random.default_rng(product)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
+from every_case import every_case
 from integers_cases import cases
 from operations.integer import Case
 
@@ -29,11 +29,11 @@ def program(case: Case) -> Program:
     return Program(arrow, ports("input", arrow.source), ports("output", arrow.target))
 
 
-@pytest.mark.parametrize("case", cases(), ids=str)
-def test_saved_operations_load_as_they_were(case: Case, tmp_path: Path) -> None:
-    saved = program(case)
-    save(saved, tmp_path / "program")
-    loaded = load(tmp_path / "program")
+@every_case(enumerate(cases()))
+def test_saved_operations_load_as_they_were(place: int, case: Case, tmp_path: Path) -> None:
+    saved, path = program(case), tmp_path / f"program {place}"
+    save(saved, path)
+    loaded = load(path)
     assert loaded.arrow.operations == saved.arrow.operations
     assert loaded.arrow.target == saved.arrow.target
     assert program_digest(loaded) == program_digest(saved)

@@ -6,6 +6,7 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
+from every_case import every_case
 from integers_cases import cases, described
 from operations.integer import Case
 from plain_integers import NoValueError, Plain
@@ -25,7 +26,7 @@ def test_every_operation_has_a_case_and_a_plain_definition() -> None:
     assert {c.operation.name for c in ALL} == names == {kind.name for kind in described()}
 
 
-@pytest.mark.parametrize("case", ALL, ids=str)
+@every_case(ALL)
 def test_run_equals_the_plain_definition(case: Case) -> None:
     random = np.random.default_rng(1)
     (target,) = case.operation.target_types(*case.sources)
@@ -46,7 +47,7 @@ def test_run_equals_the_plain_definition(case: Case) -> None:
         assert target.low <= int(found.min()) and int(found.max()) <= target.high
 
 
-@pytest.mark.parametrize("case", EXPANSIONS, ids=str)
+@every_case(EXPANSIONS)
 def test_definitions_have_the_type_and_the_value_of_the_operation(case: Case) -> None:
     random = np.random.default_rng(2)
     definition = case.operation.definition(*case.sources)  # type: ignore[attr-defined]
@@ -87,7 +88,7 @@ def test_undefined_names_the_first_element() -> None:
         Check(0, 16).run(np.array(-1))
 
 
-@pytest.mark.parametrize("case", ALL, ids=str)
+@every_case(ALL)
 def test_sources_are_not_written_to(case: Case) -> None:
     values = case.draw(np.random.default_rng(3))
     for value in values:

@@ -9,6 +9,7 @@ from typing import Any
 import integers_cases
 import numpy as np
 import pytest
+from every_case import every_case
 from operations.integer import TOP, fixed
 from operations.integers.arithmetic import TABLE
 from operations.integers.layout import views
@@ -140,7 +141,7 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
 ]
 
 
-@pytest.mark.parametrize("make, message", REFUSED, ids=[message[:40] for _, message in REFUSED])
+@every_case(REFUSED)
 def test_misuse_is_refused(make: Callable[[], object], message: str) -> None:
     with pytest.raises(TypingError, match=message) as error:
         make()

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from every_case import every_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.lib.stride_tricks import sliding_window_view
@@ -203,7 +204,7 @@ def test_views_of_large_arrays_stay_symbolic() -> None:
     assert rows.at(np.array([0, 1, (1 << 40) - 1])).tolist() == [0, 1, (1 << 20) - 1]
 
 
-@pytest.mark.parametrize("view", views(), ids=str)
+@every_case(views())
 def test_a_gathered_value_can_be_gathered_again(view: View) -> None:
     """Strided results, negative strides among them, are ordinary arrays to the next view."""
     x = (

@@ -35,7 +35,7 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_killed_between_any_two_writes(tmp_path: Path) -> None:
     """A retry makes the same bytes, other scalars are refused, no root is opened more often than it was made for."""
-    kills = count(12, deep=400)
+    kills = count(8, deep=400)
     script = Path(__file__).resolve().parents[2] / "support" / "killed_writes.py"
     given = (sys.executable, script, str(kills), "1", tmp_path)
     totals = json.loads(subprocess.run(given, stdout=PIPE, check=True).stdout)

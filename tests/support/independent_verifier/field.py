@@ -51,7 +51,7 @@ class Field(_Array):
 
     def __getitem__(self, key: Any) -> Field:
         found = super().__getitem__(key)
-        return found if isinstance(found, Field) else elements(found)
+        return found if type(found) is Field else elements(found)
 
     def __iter__(self) -> Iterator[Field]:
         return (self[place] for place in range(len(self)))
@@ -101,7 +101,7 @@ def elements(found: Words) -> Field:
 
 def words(x: Any) -> Words:
     """What stands for elements, as an ordinary array."""
-    if not isinstance(x, Field):
+    if type(x) is not Field:
         raise TypeError(f"expected elements of the field, found {type(x).__name__}: see `numbers`")
     found: Words = x.view(np.ndarray)
     return found

@@ -97,18 +97,17 @@ def symbols(leaves: Numbers, bits: int, degree: int) -> Elements:
 
 def merkle_top(known: dict[int, bytes], nodes: bytes, depth: int) -> bytes:
     """The top that the hashes of leaves at their places give, and the nodes that do not follow from them."""
-    used = 0
+    used, known = 0, dict(sorted(known.items()))
     for _ in range(depth):
         above: dict[int, bytes] = {}
-        for place in sorted(known):
-            if place // 2 in above:
+        for place, own in known.items():  # in order, as those above them then are
+            if place >> 1 in above:
                 continue
             other = known.get(place ^ 1)
             if other is None:
                 other = nodes[32 * used : 32 * (used + 1)]
                 used += 1
-            pair = known[place] + other if place % 2 == 0 else other + known[place]
-            above[place // 2] = hashed("node", pair)
+            above[place >> 1] = hashed("node", other + own if place & 1 else own + other)
         known = above
     return known[0]
 
