@@ -11,27 +11,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import modal_designs
 import numpy as np
 import pytest
+from board_designs import trains
 from board_line import BoardLine
-from cli_programs import run
 
 from circuitize.backends.verilog.board import host
 from circuitize.backends.verilog.modes import Mode
 from circuitize.backends.verilog.project import read_project
 from circuitize.sims.rtl.session import session
 
-SMALL = f"{modal_designs.__file__}:"
-
-
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("board") / "d"
-    options = ("--predict", SMALL + "predict", "--board", "ulx3s-85f", "--lanes", "24")
-    done = run("compile", SMALL + "step", "--target", "verilog", "--scheduler", "folded", "-o", made, *options)
-    assert done.status == 0, done
-    return made
+def folder() -> Path:
+    return trains()
 
 
 @pytest.fixture

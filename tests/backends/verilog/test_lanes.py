@@ -48,7 +48,8 @@ GUARDS = {
     "a status is shown twice": (LANES, "~rst & ~take & ", "~rst & "),
 }
 """By what goes wrong: on so many lanes, what a guard looks like, and what stands there without it."""
-QUICK = {"lanes are given up before sums have left"}
+QUICK = {"a stage does not wait for its turn"}
+"""Designs that hang take longer to simulate."""
 TURNS = {
     "a user does not wait for its turn": ("(turn == 2'd1) & ~busy", "~busy"),
     "a user comes beside another": ("(turn == 2'd1) & ~busy", "(turn == 2'd1)"),
