@@ -24,6 +24,7 @@ from circuitize.backends.verilog.modes import Mode
 from circuitize.backends.verilog.project import read_project
 from circuitize.sims.rtl.session import session
 
+
 @pytest.fixture(scope="module")
 def folder() -> Path:
     return trains()

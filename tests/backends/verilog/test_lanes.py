@@ -28,7 +28,7 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.sims.rtl import Simulation, compare, expected
 from circuitize.sims.rtl.session import session, session_frames
 
-FRAMES = count(6, deep=60)
+FRAMES = count(4, deep=60)
 LANES = 6
 """With so many a stage gives up the lanes clocks after its last read, and one is read while it is written."""
 FEW, ODD = 3, 16
@@ -77,7 +77,7 @@ def laid_out(lanes: int = LANES) -> Plan:
 
 def simulated(made: Design, *paces: int | None) -> bool:
     """Whether the frames of a design are right, at each of some paces, and all come."""
-    vectors = frames(count(5, deep=8), seed=1)
+    vectors = frames(count(3, deep=8), seed=1)
     wanted = expected(mixed(), vectors, initial())
     try:
         with Simulation(made) as simulation:

@@ -111,7 +111,10 @@ def test_train_predict_train_on_and_read_back() -> None:
     assert (frames.outputs["outputs"][2] != frames.outputs["outputs"][7]).any()
 
 
-@pytest.mark.parametrize(("kind", "lacking", "last"), [("predict", Mode.TRAIN, Mode.PREDICT), *deep(("step", Mode.PREDICT, Mode.TRAIN))])
+@pytest.mark.parametrize(
+    ("kind", "lacking", "last"),
+    [("predict", Mode.TRAIN, Mode.PREDICT), *deep(("step", Mode.PREDICT, Mode.TRAIN))],
+)
 def test_what_is_wrong_leaves_the_memory(kind: str, lacking: Mode, last: Mode) -> None:
     """Modes that the design lacks, and an element outside its interval in a write, raise the status alone."""
     found, initial = modal(kind)
