@@ -139,7 +139,7 @@ def test_a_guard_is_missed(name: str) -> None:
 def test_reading_too_early_is_noticed() -> None:
     """The step of a 4-64-2 network, of which one stage reads what another still writes."""
     program, start = shared_memories.step()
-    vectors = shared_memories.frames(3, seed=0)
+    vectors = shared_memories.frames(count(2, deep=3), seed=0)
     made = schedule(program, start, lanes=12)
     found = {file: re.sub(r"(w_start \? \d+'d)\d+", r"\g<1>0", text) for file, text in made.files.items()}
     assert found != made.files
