@@ -132,6 +132,11 @@ class OneReport:
 def pytest_configure(config: pytest.Config) -> None:
     if hasattr(config, "workerinput"):
         config.pluginmanager.register(OneReport())
-        os.environ["CIRCUITIZE_TESTS_SHARED"] = str(Path(config.option.basetemp).parent)
+        shared = Path(config.option.basetemp).parent
+        os.environ["CIRCUITIZE_TESTS_SHARED"] = str(shared)
+        # What XLA takes long to compile is compiled once in a run, by a worker or a process that one of them starts.
+        os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(shared / "compiled-by-xla"))
+        os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.1")
+        os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES", "-1")
     if os.environ.get("CI") == "true" and not hasattr(config, "workerinput"):
         config.pluginmanager.register(SkipsAreFailures())

@@ -25,7 +25,7 @@ from circuitize.circuits.validate import validate
 from circuitize.sims import integer
 
 terms = st.integers(0, 2**32 - 1).map(Terms)
-laws = settings(max_examples=examples(16, deep=2000), deadline=None)
+laws = settings(max_examples=examples(10, deep=2000), deadline=None)
 
 
 def assert_same(*arrows: Arrow) -> None:

@@ -23,7 +23,7 @@ Wires = NDArray[np.int64]
 Vector = Mapping[str, NDArray[np.int64]]
 
 SIZES = ("constraints", "wires", "public", "nonzeros")
-FEW = 8
+FEW = tiers.count(4, deep=8)
 """Inputs, at least, on which the circuit is tried whose challenge is drawn: it differs in ranges and contractions."""
 MOST_ROWS = tiers.count(1 << 17, deep=1 << 20)
 """Of circuits whose wires are changed one by one."""
@@ -32,9 +32,11 @@ MOST_ROWS = tiers.count(1 << 17, deep=1 << 20)
 def check_agreement(program: IntegerProgram, vectors: Sequence[Vector]) -> Agreement:
     """Everything at once, in both kinds of circuit; returns what was compared."""
     targets = circuits(program)
-    for target in targets:
-        system, counted = target.emission.system, estimate(program, challenge=target.challenge)
-        assert {name: counted[name] for name in SIZES} == {name: getattr(system, name) for name in SIZES}
+    for number, target in enumerate(targets):
+        # In `make test` one of the two is estimated, the first one of every other program.
+        if tiers.TIER == "deep" or number == program.arrow.edge_count % len(targets):
+            system, counted = target.emission.system, estimate(program, challenge=target.challenge)
+            assert {name: counted[name] for name in SIZES} == {name: getattr(system, name) for name in SIZES}
         check_single_changes(target, vectors)
     found = agree(program, vectors, targets[:1])
     assert found.mismatches == 0, found.first_difference

@@ -60,3 +60,10 @@ def checked() -> IntegerProgram:
     builder = Builder()
     x = builder.input(Fixed((), 0, -8, 7))
     return program(builder.build([builder.add(ints.Check(-3, 3), builder.add(ints.Scale(1, 1), x))]))
+
+
+def shifted() -> IntegerProgram:
+    """A shift, and a sum beside it."""
+    builder = Builder()
+    x = builder.input(Fixed(SHAPE, 4, -128, 127))
+    return program(builder.build([builder.add(ints.Shift(4), x), builder.add(ints.Add(), x, x)]))

@@ -9,13 +9,16 @@ from typing import Any
 import cocotb
 import numpy as np
 from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles, FallingEdge, with_timeout
+from cocotb.triggers import ClockCycles, FallingEdge, Timer, with_timeout
 
 FOLDER = Path.cwd().parent
 CLOCKS = int(Path("clocks").read_text()) if Path("clocks").exists() else 0
 """Of a bit."""
 
-FRAMES = 9
+PERIOD = 10
+"""Nanoseconds of a clock."""
+
+FRAMES = int(Path("frames").read_text()) if Path("frames").exists() else 0
 BROKEN: list[list[str]] = [[], ["short", "unknown"], ["long"], ["unknown", "short"]]
 """What is broken before a frame."""
 
@@ -32,17 +35,17 @@ async def send(dut: Any, sent: bytes) -> None:
     for byte in sent:
         for bit in [0, *(byte >> place & 1 for place in range(8)), 1]:
             dut.line_in.value = bit
-            await ClockCycles(dut.clk, CLOCKS)
+            await Timer(CLOCKS * PERIOD, unit="ns")
 
 
 async def receive(dut: Any, count: int) -> bytes:
     taken = bytearray()
     while len(taken) < count:
         await FallingEdge(dut.line_out)
-        await ClockCycles(dut.clk, CLOCKS // 2)
+        await Timer(CLOCKS * PERIOD // 2, unit="ns")
         bits = []
         for _ in range(9):
-            await ClockCycles(dut.clk, CLOCKS)
+            await Timer(CLOCKS * PERIOD, unit="ns")
             bits.append(int(dut.line_out.value))
         assert bits[8] == 1, "a stop bit"
         taken.append(sum(bit << place for place, bit in enumerate(bits[:8])))
@@ -76,8 +79,9 @@ async def frames_come_back(dut: Any) -> None:
     """Each frame is that of the program, whatever is broken before it."""
     frames, vectors = host().Frames(FOLDER), np.load(FOLDER / "test" / "vectors.npz")
     dut.line_in.value, dut.rst.value = 1, 1
-    Clock(dut.clk, 10, unit="ns").start()
+    Clock(dut.clk, PERIOD, unit="ns").start()
     await ClockCycles(dut.clk, 8)
+    await FallingEdge(dut.clk)  # The line changes between the edges that the design sees.
     dut.rst.value = 0
     for n, undefined in enumerate(vectors["undefined"][:FRAMES]):
         frame = {name[7:]: vectors[name][n] for name in vectors.files if name.startswith("inputs/")}

@@ -29,19 +29,20 @@ def job(name: str, scheduler: str, interface: Interface, frames: int = 5, **opti
 
 def test_designs_beside_each_other(tmp_path: Path) -> None:
     """Both schedulers, streams and shared buses, registers, state: in one simulation."""
-    two = bound_somehow(hardware_programs.arithmetic())
+    two, state = bound_somehow(hardware_programs.arithmetic()), bound_somehow(hardware_programs.counter())
     jobs = [
         job("dense.py:small", "parallel", Interface("flat")),
         job("dense.py:small", "parallel", Interface("narrow", bus_bits=16)),
         job("iris.py:predict", "folded", Interface("plain")),
         job("iris.py:predict", "folded", Interface("wide", control=True), elements_per_beat=8),
         job("iris.py:predict", "folded", Interface("shared", bus_bits=32, control=True)),
-        job("iris.py:step", "folded", Interface("one_dma", bus_bits=64)),
+        Job(integrated(state, "folded", {}, Interface("counts", bus_bits=64)), state, 12),
         Job(integrated(two, "parallel", {}, Interface("both", bus_bits=32)), two, 12),
         Job(integrated(two, "folded", {}, Interface("each", bus_bits=32)), two, 12),
     ]
     if TIER == "deep":
         jobs.append(job("iris.py:step", "folded", Interface("step")))
+        jobs.append(job("iris.py:step", "folded", Interface("one_dma", bus_bits=64)))
     simulate(jobs, tmp_path)
 
 

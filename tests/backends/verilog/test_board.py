@@ -15,7 +15,9 @@ import hardware_programs
 import modal_designs
 import pytest
 import serial_bench
-from cli_programs import refused, run
+from board_designs import TRAINS, compiled, trains
+from cli_programs import refused
+from tiers import count
 
 from circuitize.backends.verilog.board import Board
 from circuitize.backends.verilog.board.ulx3s import board_top
@@ -25,25 +27,19 @@ from circuitize.circuits.errors import CircuitizeError
 HERE = f"{hardware_programs.__file__}:"
 
 
-def compiled(program: str, folder: Path, *options: str) -> Path:
-    done = run("compile", program, "--target", "verilog", "--board", "ulx3s-85f", "-o", folder, *options)
-    assert done.status == 0, done
-    return folder
-
-
 def files(folder: Path) -> list[Path]:
     own = [path for path in (folder / "board").glob("*.v") if path.name != "ecp5_cells.v"]
     return sorted([*own, *(folder / "rtl").glob("*.v")])
 
 
-CLOCKS = 4
-"""Of a bit."""
+CLOCKS, FRAMES = count(3, deep=4), count(7, deep=9)
+"""Clocks of a bit, and frames: those of seven have each mode, and each kind of broken packet before it."""
 
 SMALL = f"{modal_designs.__file__}:"
 PROGRAMS = {
     "counter": (HERE + "counter",),
     "arithmetic": (HERE + "arithmetic",),
-    "modes": (SMALL + "step", "--predict", SMALL + "predict", "--lanes", "8"),
+    "modes": TRAINS,
     "loadable": (SMALL + "predict", "--loadable", "--bus-bits", "64"),
     "step": (SMALL + "step", "--loadable"),
     "iris": ("examples/iris.py:step", "--predict", "examples/iris.py:predict", "--lanes", "16"),
@@ -54,28 +50,33 @@ PROGRAMS = {
     "name", [name if name in ("counter", "modes") else pytest.param(name, marks=pytest.mark.deep) for name in PROGRAMS]
 )
 def test_frames_come_back_by_the_serial_line(name: str, tmp_path: Path) -> None:
-    """The bits of the line, packed and read by the host's own script, at 4 clocks a bit; broken packets between."""
+    """The bits of the line, packed and read by the host's own script, at few clocks a bit; broken packets between."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from cocotb_tools.check_results import get_results
         from cocotb_tools.runner import get_runner
-    program, *options = PROGRAMS[name]
-    folder = compiled(program, tmp_path / "d", "--scheduler", "folded", "--mhz", "10", "--name", "tiny", *options)
+    folder, top = tmp_path / "d", "circuitize" if name == "modes" else "tiny"
+    if name == "modes":
+        shutil.copytree(trains(), folder)
+    else:
+        program, *options = PROGRAMS[name]
+        compiled(folder, program, "--scheduler", "folded", "--mhz", "10", "--name", top, *options)
     assert read_project(folder).board == Board("ulx3s-85f", 10)
     build = folder / "build"
     build.mkdir()
     for path in [*(folder / "rtl").glob("*.hex"), Path(serial_bench.__file__)]:
         shutil.copy(path, build)
     (build / "clocks").write_text(str(CLOCKS))
-    words = folder / "board" / "tiny_serial_words.v"
+    (build / "frames").write_text(str(FRAMES))
+    words = folder / "board" / f"{top}_serial_words.v"
     words.write_text(words.read_text().replace("parameter PATIENCE = 22", "parameter PATIENCE = 8"))
-    sources = [path for path in files(folder) if path.name != "tiny_board.v"]
+    sources = [path for path in files(folder) if path.name != f"{top}_board.v"]
     runner = get_runner("icarus")
     given: Any = {"always": True, "timescale": ("1ns", "1ns"), "parameters": {"DIVISOR": CLOCKS}}
-    runner.build(sources=sources, hdl_toplevel="tiny_serial", build_dir=build, **given)
+    runner.build(sources=sources, hdl_toplevel=f"{top}_serial", build_dir=build, **given)
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("PYTEST_CURRENT_TEST", raising=False)
-        results = runner.test(hdl_toplevel="tiny_serial", test_module="serial_bench", build_dir=build, test_dir=build)
+        results = runner.test(hdl_toplevel=f"{top}_serial", test_module="serial_bench", build_dir=build, test_dir=build)
     assert get_results(results) == (1, 0)
 
 
@@ -92,9 +93,8 @@ LINTED = {
 )
 def test_lint_and_yosys_find_nothing(name: str, tmp_path: Path) -> None:
     program, *options = LINTED[name]
-    folder = compiled(
-        program, tmp_path / "d", *(options if "parallel" in options else ["--scheduler", "folded", *options])
-    )
+    scheduler = () if "parallel" in options else ("--scheduler", "folded")
+    folder = trains() if name == "modes" else compiled(tmp_path / "d", program, *scheduler, *options)
     for path in [*files(folder), *(folder / "rtl").glob("*.hex")]:
         shutil.copy(path, tmp_path)
     sources = [path.name for path in files(folder) if not path.name.endswith("_board.v")]
@@ -152,7 +152,7 @@ def made(folder: Path, target: str, *variables: str) -> str:
 @ROUTED
 def test_a_bitstream_is_made(tmp_path: Path) -> None:
     """And what place and route made of the design, the same run's, gives the program's numbers by the serial line."""
-    folder = compiled(HERE + "counter", tmp_path / "d", "--scheduler", "folded")
+    folder = compiled(tmp_path / "d", HERE + "counter", "--scheduler", "folded")
     made(folder, "bitstream")
     assert (folder / "board" / "circuitize.bit").stat().st_size > 10_000
     assert "frames, 0 of them not as" in made(folder, "netlist-bench")
@@ -160,7 +160,7 @@ def test_a_bitstream_is_made(tmp_path: Path) -> None:
 
 @pytest.mark.deep
 def test_the_bench_of_the_board_s_folder(tmp_path: Path) -> None:
-    folder = compiled(SMALL + "step", tmp_path / "d", "--scheduler", "folded", *PROGRAMS["modes"][1:])
+    folder = compiled(tmp_path / "d", SMALL + "step", "--scheduler", "folded", *PROGRAMS["modes"][1:])
     assert "16 frames, 0 of them not as" in made(folder, "bench", "CLOCKS=5")
 
 
@@ -168,7 +168,7 @@ def test_the_bench_of_the_board_s_folder(tmp_path: Path) -> None:
 @ROUTED
 def test_the_routed_netlist_trains_and_predicts(tmp_path: Path) -> None:
     """Weights written, trained, read and predicted with are the executor's; with some tables changed they are not."""
-    folder = compiled(SMALL + "step", tmp_path / "d", "--scheduler", "folded", *PROGRAMS["modes"][1:])
+    folder = compiled(tmp_path / "d", SMALL + "step", "--scheduler", "folded", *PROGRAMS["modes"][1:])
     assert "16 frames, 0 of them not as" in made(folder, "netlist-bench", "CLOCKS=4")
     where = folder / "board" / "build-4"
     routed = json.loads((where / "routed.json").read_text())
@@ -184,7 +184,7 @@ def test_the_routed_netlist_trains_and_predicts(tmp_path: Path) -> None:
 
 def test_a_missing_tool_is_named(tmp_path: Path) -> None:
     """By make, in one line that says how to get it, instead of a shell that runs the options."""
-    folder = compiled(HERE + "counter", tmp_path / "d", "--scheduler", "folded") / "board"
+    folder = compiled(tmp_path / "d", HERE + "counter", "--scheduler", "folded") / "board"
     commands = tmp_path / "bin"
     commands.mkdir()
     for name in ("make", "sh", "mkdir", "cp", "find"):

@@ -4,34 +4,30 @@ from __future__ import annotations
 
 import os
 import pty
+import runpy
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
-import modal_designs
 import numpy as np
 import pytest
+from board_designs import trains
 from board_line import BoardLine
-from cli_programs import run
 
 from circuitize.backends.verilog.board import host
 from circuitize.backends.verilog.modes import Mode
 from circuitize.backends.verilog.project import read_project
 from circuitize.sims.rtl.session import session
 
-SMALL = f"{modal_designs.__file__}:"
-
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("board") / "d"
-    options = ("--predict", SMALL + "predict", "--board", "ulx3s-85f", "--lanes", "24")
-    done = run("compile", SMALL + "step", "--target", "verilog", "--scheduler", "folded", "-o", made, *options)
-    assert done.status == 0, done
-    return made
+def folder() -> Path:
+    return trains()
 
 
 @pytest.fixture
@@ -45,6 +41,15 @@ def save(path: Path, arrays: dict[str, Any]) -> None:
 
 
 def told(folder: Path, *arguments: object) -> tuple[int, str]:
+    """What the folder's script answers to a command line, and shows; in this process, that a start may take no time."""
+    script, shown = str(folder / "board" / "host.py"), StringIO()
+    with redirect_stdout(shown), redirect_stderr(shown):
+        status: int = runpy.run_path(script)["main"]([*map(str, arguments)])
+    return status, shown.getvalue()
+
+
+def started(folder: Path, *arguments: object) -> tuple[int, str]:
+    """The same as a process of its own."""
     command = [sys.executable, str(folder / "board" / "host.py"), *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr
@@ -89,7 +94,7 @@ def test_a_session_in_files(folder: Path, board: BoardLine, tmp_path: Path) -> N
 
 
 def test_the_design_s_own_frames(folder: Path, board: BoardLine) -> None:
-    status, shown = told(folder, board.device)
+    status, shown = started(folder, board.device)
     assert (status, shown) == (0, "16 frames, 0 of them not as the program has them\n")
 
 
@@ -188,7 +193,7 @@ def test_a_line_that_is_closed_is_said() -> None:
 def test_a_script_without_its_design_is_said(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "board").mkdir()
     shutil.copy(folder / "board" / "host.py", tmp_path / "board")
-    status, text = told(tmp_path, "/dev/null")
+    status, text = started(tmp_path, "/dev/null")
     assert status == 2 and text.splitlines() == [
         f"host.py: {tmp_path / 'design.json'}: No such file or directory; use the folder that compile wrote"
     ]

@@ -11,15 +11,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 from modal_designs import BATCH, MODEL, modal, programs
-from tiers import count
+from tiers import TIER, count
 
 from circuitize.backends.verilog.bound import Bound, integrated
+from circuitize.backends.verilog.bound import design as bare
 from circuitize.backends.verilog.design import Design
+from circuitize.backends.verilog.folded.budget import sizes
 from circuitize.backends.verilog.folded.folding import fold
 from circuitize.backends.verilog.folded.plan import plan
-from circuitize.backends.verilog.folded.schedule import choose_sizes
 from circuitize.backends.verilog.modes import MODE, Modal, Mode
-from circuitize.backends.verilog.shell import Interface
+from circuitize.backends.verilog.shell import Interface, enclosed
+from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.quantize import quantize
 from circuitize.frontends import training
@@ -33,10 +35,17 @@ from circuitize.sims.rtl.session import session, session_frames
 
 
 @cache
-def design(kind: str, bus_bits: int | None = None) -> Design:
+def planned(kind: str, elements: int) -> Design:
     found, initial = modal(kind)
+    return bare(Bound(found.step, initial, found), "folded", {"lanes": 24, "elements_per_beat": elements})
+
+
+@cache
+def design(kind: str, bus_bits: int | None = None) -> Design:
+    """One plan of the step serves all interfaces; that of the others leaves the elements of a beat to the design."""
+    one = bus_bits is not None or (kind == "both" and TIER != "deep")
     face = Interface("learns", control=True, bus_bits=bus_bits)
-    return integrated(Bound(found.step, initial, found), "folded", {"lanes": 24}, face)
+    return enclosed(planned(kind, int(one)), face, program_digest(modal(kind)[0].step))
 
 
 GUARDS = {
@@ -102,11 +111,15 @@ def test_train_predict_train_on_and_read_back() -> None:
     assert (frames.outputs["outputs"][2] != frames.outputs["outputs"][7]).any()
 
 
-def test_what_is_wrong_leaves_the_memory() -> None:
+@pytest.mark.parametrize(
+    ("kind", "lacking", "last"),
+    [("predict", Mode.TRAIN, Mode.PREDICT), *deep(("step", Mode.PREDICT, Mode.TRAIN))],
+)
+def test_what_is_wrong_leaves_the_memory(kind: str, lacking: Mode, last: Mode) -> None:
     """Modes that the design lacks, and an element outside its interval in a write, raise the status alone."""
-    found, initial = modal("step")
+    found, initial = modal(kind)
     vectors = session_frames(found, 6, 0, initial)
-    vectors[MODE] = np.array([Mode.WRITE, Mode.PREDICT, Mode.READ, Mode.WRITE, Mode.READ, Mode.TRAIN], np.int64)
+    vectors[MODE] = np.array([Mode.WRITE, lacking, Mode.READ, Mode.WRITE, Mode.READ, last], np.int64)
     name = found.state[0].name
     wanted = session(found, vectors, initial)
     vectors[name][3].flat[0] = found.state[0].format.high + 1
@@ -115,7 +128,7 @@ def test_what_is_wrong_leaves_the_memory() -> None:
         read[port.name][4] = vectors[port.name][0]
     undefined = np.array([False, True, False, True, False, True])
     wanted = replace(wanted, outputs={**wanted.outputs, **read}, undefined=undefined)
-    with Simulation(design("step")) as simulation:
+    with Simulation(design(kind)) as simulation:
         frames = simulation.run(vectors, 2)
     assert frames.failed[:5].tolist() == undefined[:5].tolist()
     for port in found.state:
@@ -207,7 +220,7 @@ def test_state_is_written_from_registers() -> None:
 def test_readers_share_what_steps_alone_write_and_read() -> None:
     """Frames of predictions overlap, and so what they read is kept for each reader."""
     found, _ = modal("both")
-    made = plan(choose_sizes(fold(found.step, modal=found), 8, None, None))
+    made = plan(sizes(fold(found.step, modal=found), 8))
     readers = [[made.sizes.readers[number] for number in memory.readers] for memory in made.memories]
     shared = [some for some in readers if len({reader.actor for reader in some}) > 1]
     assert shared and all(made.sizes.modes[reader.actor] == {Mode.TRAIN} for some in shared for reader in some)

@@ -6,6 +6,7 @@ from functools import cache
 
 import pytest
 from modal_designs import modal
+from tiers import count
 
 from circuitize.backends.verilog.devices.family import ECP5
 from circuitize.backends.verilog.folded import model, refinement
@@ -18,6 +19,8 @@ from circuitize.backends.verilog.folded.schedule import choose_sizes
 from circuitize.backends.verilog.folded.sizes import Sizes
 
 LANES = 24
+TRIED = count(8, deep=1000)
+"""Plans, of which in the deep tier no more are made than refinement asks for."""
 
 
 @cache
@@ -39,7 +42,8 @@ def chosen(monkeypatch: pytest.MonkeyPatch, effort: int) -> Sizes:
 
 
 def test_a_refined_design_costs_less_and_keeps_to_its_lanes(monkeypatch: pytest.MonkeyPatch) -> None:
-    before, after = chosen(monkeypatch, 0), chosen(monkeypatch, refinement.EFFORT)
+    products = sum(works(folded()).values())
+    before, after = (chosen(monkeypatch, tried * products) for tried in (0, TRIED))
     assert before.pool is not None
     price = price_of(folded(), before.pool.size)
     assert cost(after, price) < cost(before, price)

@@ -262,11 +262,13 @@ def test_without_a_fault_everything_agrees(name: str) -> None:
 
 
 @pytest.mark.rtl
-@pytest.mark.parametrize("kind", [integers.Shift, integers.Check])
-def test_the_command_line_finds_and_names_faults(kind: type[integers.IntegerOperation], monkeypatch: Patch) -> None:
+@pytest.mark.parametrize(("kind", "name"), [(integers.Shift, "shifted"), (integers.Check, "checked")])
+def test_the_command_line_finds_and_names_faults(
+    kind: type[integers.IntegerOperation], name: str, monkeypatch: Patch
+) -> None:
     seed = next(seed for _, own, seed in FAULTS if own is kind)
     seed(monkeypatch)
-    status, found = check(program_of(kind))
+    status, found = check(name)
     assert status == 1 and found["mismatches"], found
     require_named(kind, found["first_difference"])
 

@@ -32,7 +32,7 @@ def jax_slope(function: Callable[[Any], Any], x: Any) -> Any:
 def curve(operation: arrays.RealOperation) -> list[Case]:
     """Both lowerings: one table, and polynomials on segments, with operands beyond the function's reach."""
     return [
-        Case(operation, (Source((16,), -2.0, 1.75, 10),)),
+        Case(operation, (Source((16,), -2.0, 1.75, 8),)),
         Case(operation, (Source((16,), -8.0, 8.0, 12),), units=1),
     ]
 
@@ -42,7 +42,7 @@ CASES = [
         lambda o: lambda x: np.e**x,
         lambda o: jnp.exp,
         [
-            Case(arrays.Exp(), (Source((4, 3), -2.0, 1.5, fraction_bits=9),)),
+            Case(arrays.Exp(), (Source((4, 3), -2.0, 1.5, fraction_bits=7),)),
             Case(arrays.Exp(), (Source((64,), -8.0, 4.0, fraction_bits=12),), units=1),
             Case(arrays.Exp(), (Source((64,), -16.0, 0.0, fraction_bits=16),), units=1),
             Case(arrays.Exp(), (Source((64,), -1.0, 1.0, fraction_bits=24),), units=1),
@@ -61,7 +61,7 @@ CASES = [
         lambda o: lambda x: np.log2(x) / np.log2(np.e),
         lambda o: jnp.log,
         [
-            Case(arrays.Log(), (Source((32,), 0.25, 4.0, 9),)),
+            Case(arrays.Log(), (Source((32,), 0.25, 4.0, 7),)),
             Case(arrays.Log(), (Source((64,), 2.0**-12, 16.0, 12),), units=1),
             Case(arrays.Log(), (Source((64,), 0.25, 2.0, 24),), units=1),
         ],
@@ -78,7 +78,7 @@ CASES = [
         lambda o: lambda x: 1 / (1 + np.exp(-x)),
         lambda o: jax.nn.sigmoid,
         [
-            Case(arrays.Sigmoid(), (Source((32,), -2.0, 1.5, 10),)),
+            Case(arrays.Sigmoid(), (Source((32,), -2.0, 1.5, 8),)),
             Case(arrays.Sigmoid(), (Source((64,), -16.0, 16.0, 12),), units=1),
             Case(arrays.Sigmoid(), (Source((16,), -40.0, 40.0, 4),)),
         ],
@@ -87,7 +87,7 @@ CASES = [
         lambda o: lambda x: (np.exp(x) - np.exp(-x)) / (np.exp(x) + np.exp(-x)),
         lambda o: jnp.tanh,
         [
-            Case(arrays.Tanh(), (Source((32,), -1.5, 2.0, 10),)),
+            Case(arrays.Tanh(), (Source((32,), -1.5, 2.0, 8),)),
             Case(arrays.Tanh(), (Source((64,), -8.0, 8.0, 12),), units=1),
         ],
     ),
@@ -148,7 +148,7 @@ CASES = [
         lambda o: lambda x: 2.0**x,
         lambda o: jnp.exp2,
         [
-            Case(arrays.Exp2(), (Source((6,), -2.0, 1.5, fraction_bits=9),)),
+            Case(arrays.Exp2(), (Source((6,), -2.0, 1.5, fraction_bits=7),)),
             Case(arrays.Exp2(), (Source((8,), -8.0, 4.0, fraction_bits=12),), units=1),
         ],
     ),
@@ -156,7 +156,7 @@ CASES = [
         lambda o: lambda x: np.log(x) / np.log(2),
         lambda o: jnp.log2,
         [
-            Case(arrays.Log2(), (Source((6,), 0.25, 4.0, 9),)),
+            Case(arrays.Log2(), (Source((6,), 0.25, 4.0, 7),)),
             Case(arrays.Log2(), (Source((8,), 2.0**-12, 16.0, 12),), units=1),
         ],
     ),
