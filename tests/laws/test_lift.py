@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from every_case import every_case
 from example_programs import example
 from integers_cases import cases
 from operations.integer import Case
@@ -27,7 +28,7 @@ def arrow_of(case: Case) -> Arrow:
     return builder.build([builder.add(case.operation, *builder.inputs(case.sources))])
 
 
-@pytest.mark.parametrize("case", ALL, ids=str)
+@every_case(ALL)
 def test_each_operation_run_by_run(case: Case) -> None:
     """Of several runs each is as it is alone; where one has no value, all together have none."""
     random = np.random.default_rng(3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from cli_programs import STEP, run
 from doubling import RATE, doubled, port
+from every_case import every_case
 
 from circuitize.circuits.bind import bind
 from circuitize.circuits.errors import CircuitizeError
@@ -35,8 +37,12 @@ def exactly(value: int, bits: int) -> int:
     return round(Fraction(value) * Fraction(2) ** bits)
 
 
-@pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.int8])
-@pytest.mark.parametrize("bits", [-70, -65, -64, -63, -62, -31, -10, -3, -2, -1, 0, 1, 5, 40, 61, 62, 63, 70])
+@every_case(
+    product(
+        [np.int64, np.uint64, np.int8],
+        [-70, -65, -64, -63, -62, -31, -10, -3, -2, -1, 0, 1, 5, 40, 61, 62, 63, 70],
+    )
+)
 def test_integers_are_real_values_exactly(dtype: type[np.integer[Any]], bits: int) -> None:
     ends = np.iinfo(dtype)
     random = np.random.default_rng(abs(bits))

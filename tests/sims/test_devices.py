@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import strict_arrays
 from arrays_cases import cases as real_cases
+from every_case import every_case
 from example_programs import example
 from fault_programs import everything
 from integers_cases import cases
@@ -32,7 +33,7 @@ DEVICES = [pytest.param(STRICT, id="strict"), GPU]
 
 
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("case", cases(), ids=str)
+@every_case(cases())
 def test_integers_are_the_same_to_the_bit(case: Case, device: Device) -> None:
     program = single(case.operation, *case.sources)
     random = np.random.default_rng(3)
@@ -52,7 +53,7 @@ def test_integers_are_the_same_to_the_bit(case: Case, device: Device) -> None:
 
 
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("case", real_cases(), ids=str)
+@every_case(real_cases())
 def test_reals_are_close(case: RealCase, device: Device) -> None:
     program = real_program(case)
     for inputs in drawn(case)[:2]:

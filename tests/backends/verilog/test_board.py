@@ -17,6 +17,7 @@ import pytest
 import serial_bench
 from board_designs import TRAINS, compiled, trains
 from cli_programs import refused
+from every_case import every_case
 from tiers import count
 
 from circuitize.backends.verilog.board import Board
@@ -105,7 +106,7 @@ def test_lint_and_yosys_find_nothing(name: str, tmp_path: Path) -> None:
     subprocess.run(["yosys", "-q", "-p", script], cwd=tmp_path, check=True, capture_output=True)
 
 
-@pytest.mark.parametrize("mhz", range(10, 205, 5))
+@every_case(range(10, 205, 5))
 def test_the_loop_makes_the_clock(mhz: int) -> None:
     """The divisors give the clock out of 25 MHz, within what the loop of an ECP5 can do."""
     text = board_top(Board("ulx3s-85f", mhz))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import tiers
 from agreement import Vector, check_agreement
+from every_case import every_case
 from integers_cases import cases
 from operations.integer import Case, Integers, awkward
 from r1cs_programs import single
@@ -75,6 +76,6 @@ def test_undefined_inputs_are_tried(kind: type[integers.IntegerOperation]) -> No
 SHIPPED = [kind for kind in operation_classes() if kind.__module__.startswith("circuitize.")]
 
 
-@pytest.mark.parametrize("kind", SHIPPED, ids=lambda kind: kind.name)
+@every_case(SHIPPED)
 def test_every_class_has_a_case(kind: type[integers.IntegerOperation]) -> None:
     assert any(type(case.operation) is kind for case in cases()), "describe it in tests/support/operations/integers/"

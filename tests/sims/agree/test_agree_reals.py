@@ -12,6 +12,7 @@ import pytest
 import tiers
 from agreement import check_agreement
 from arrays_cases import cases, language
+from every_case import every_case
 from operations.real import Case
 from quantized_cases import drawn, program, real_program, reals, tolerance
 from side_by_side import side_by_side, values_of
@@ -28,7 +29,7 @@ from circuitize.sims.plonkish import Plonkish
 from circuitize.sims.rtl import check_design
 
 
-@pytest.mark.parametrize("case", tiers.of_each(cases()), ids=str)
+@every_case(tiers.of_each(cases()))
 def test_integers_are_within_the_stated_bound_of_floats(case: Case) -> None:
     given, integers = real_program(case), program(case)
     (port,) = integers.outputs
@@ -109,7 +110,7 @@ def check_hardware(first: int, size: int) -> None:
         assert (found.mismatches, found.undefined) == (0, 0), (found.first_difference, list(enumerate(names)))
 
 
-@pytest.mark.parametrize("kind", language(), ids=lambda kind: kind.name)
+@every_case(language())
 def test_every_class_has_a_case(kind: type[arrays.RealOperation]) -> None:
     """A new operation is tested here as soon as tests/support/operations/reals/ has a case of it."""
     assert any(type(case.operation) is kind for case in cases()), "describe it in tests/support/operations/reals/"
