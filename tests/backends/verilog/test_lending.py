@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -95,6 +97,14 @@ def test_a_guard_is_missed(name: str) -> None:
             assert compare(simulation.run(vectors), wanted).mismatches
     except CircuitizeError:  # the design stands still
         pass
+
+
+def test_verilator_has_no_warning(tmp_path: Path) -> None:
+    for name, text in design().files.items():
+        (tmp_path / name).write_text(text)
+    sources = sorted(name for name in design().files if name.endswith(".v"))
+    lint = ["verilator", "--lint-only", "-Wall", "--top-module", design().top, *sources]
+    assert subprocess.run(lint, cwd=tmp_path, capture_output=True, text=True, check=False).stderr == ""
 
 
 def test_every_multiplier_of_a_loan_is_counted() -> None:
