@@ -79,11 +79,11 @@ def lane(stage: Stage, path: Datapath, split: int, family: Family, late: int = 0
 
 def _operations(stage: Stage, path: Datapath, in_reduction: bool, family: Family, after: int, late: int) -> Arithmetic:
     lut, dsp, tables, absorbed = 0.0, 0, list[Table](), path.idle
-    saturated = _saturated(stage)
+    saturated, away = _saturated(stage), {one.name for one in path.away}
     multiplied = {name for node in stage.nodes if isinstance(node.operation, Multiply) for name in node.sources}
     for node in stage.nodes:
         target, operation = path.values.get(node.name), node.operation
-        if node.in_reduction != in_reduction or target is None:
+        if node.in_reduction != in_reduction or target is None or node.name in away:
             continue
         if target.low < target.high or isinstance(operation, Check):
             sources = [path.values[name] for name in node.sources]

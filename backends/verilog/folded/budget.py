@@ -18,6 +18,7 @@ from . import model
 from .beats import least_beat, sending, stream_lanes
 from .folding import Exit, Fold
 from .lane_text import lane_bits
+from .lending import demand, grouped
 from .order import in_turns
 from .pool import READ, WAITS, depth, held, last_read, multipliers, pooled, works
 from .prices import BESIDE_UNIT, price_of, priced, readers_of
@@ -169,7 +170,26 @@ def _with_pool(made: Sizes) -> Sizes:
     taken = max(made.choices[number].lanes * made.choices[number].split for number in fold.members)
     pool = pooled(fold, taken, made.choices, turns)
     dsp = made.dsp + taken * multipliers(fold, SEVEN)
-    return replace(made, pool=pool, orders=orders, lanes=made.lanes + taken, dsp=dsp)
+    return _with_loans(replace(made, pool=pool, orders=orders, lanes=made.lanes + taken, dsp=dsp))
+
+
+def _with_loans(made: Sizes) -> Sizes:
+    """Return the given sizes with the multipliers that the units and lanes of several stages use in turns."""
+    fold, first = made.fold, len(made.fold.entries)
+    demands = {}
+    for number, choice in enumerate(made.choices):
+        _, after, _, _ = fold.paths(number, choice.split)
+        result = made.actors[first + number].writes - after - 1 - choice.late(fold.stages[number])[1]
+        found = demand(fold, number, choice, result)
+        if found is not None:
+            demands[number] = found
+    if not demands:
+        return made
+    order = made.orders[None]
+    begun = model.starts(made.actors, made.unbanked, made.turns_in(None), 1, 0, order)[0]
+    starts = {k: int(begun[first + k]) for k in demands}
+    groups = grouped(demands, starts, [k - first for k in order])
+    return replace(made, loans=groups, dsp=made.dsp + sum(loan.size * SEVEN.multipliers(*loan.bits) for loan in groups))
 
 
 def _read_in_order(

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from circuitize.circuits.integers import Check, Divide, Lookup, Multiply, Scale
+from circuitize.circuits.integers import Check, Divide, Lookup, Multiply, Scale, Shift, Subtract
 from circuitize.circuits.operation import Operation
 
 from ..signals import Signal, literal, signed_width, width
@@ -15,10 +15,14 @@ from .elementwise import PLAIN
 from .graph import REDUCED, Node
 from .iterative import divide, root
 from .rows import Rows
-from .size import HALF, dsp_blocks, in_halves, luts, quotient_bits, timing
+from .size import HALF, dsp_blocks, fits, in_halves, luts, multiplied, quotient_bits, timing
 
 LEVELS = 2
 """Operations between two registers."""
+AWAY = 3
+"""Clocks from the factors of a product that is made outside to the product: a register of the stage's factors, one of
+the multiplier's, and one of the product.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,17 @@ ALWAYS = Moment(-1, 0)
 """When a constant is there."""
 
 
+@dataclass(frozen=True, slots=True)
+class Away:
+    """A product of a datapath that is made outside: the node, the bits of its signed factors, the wider one first, and
+    the clock in which the factors leave.
+    """
+
+    name: str
+    bits: tuple[int, int]
+    cycle: int
+
+
 @dataclass
 class Datapath:
     """The Verilog text of a pipeline under construction.
@@ -41,7 +56,8 @@ class Datapath:
     values to signals, `lines` is the text, `files` holds tables by file name, and `fails` lists the wires that are 1 if
     a Check fails. `lut`, `ff`, `dsp` and `rom_bits` are estimates of the size of the text in hardware; `idle` of the
     bits in `ff` are always 0. If `apart` is true, each operation has a clock of its own, and the parts of a wide
-    product are added in a further clock.
+    product are added in a further clock. If `lends` is true, products that one multiplier takes are made
+    outside, and `away` lists them.
     """
 
     owner: str
@@ -54,7 +70,10 @@ class Datapath:
     dsp: int = 0
     rom_bits: int = 0
     apart: bool = False
+    lends: bool = False
+    away: list[Away] = field(default_factory=list)
     idle: int = 0
+    _nodes: dict[str, Node] = field(default_factory=dict)
     _moments: dict[str, Moment] = field(default_factory=dict)
     _unused: set[str] = field(default_factory=set)
     _delayed: dict[tuple[str, int], str] = field(default_factory=dict)
@@ -169,22 +188,57 @@ class Datapath:
                     self.drop(source)
             self.source(node.name, Signal(f"{target.name}_constant", node.low, node.high), constant=True)
             return
+        self._nodes[node.name] = node
+        lowest = self._lowest(node)
+        if lowest:
+            self._cut_off(sources, target, lowest)
+            self.values[node.name] = target
+            return
         operation, moments = node.operation, [self._moments[source.name] for source in sources]
         cycle = max(0, *(moment.cycle for moment in moments))
         level = max((moment.level for moment in moments if moment.cycle == cycle), default=0)
         weight, latency = timing(operation, sources)
         latency += self.apart and in_halves(operation, sources)
+        leaves = self.lends and self._leaves(operation, sources, target)
+        latency = AWAY if leaves else latency
         if level and (level + weight > (1 if self.apart else LEVELS) or latency):
             cycle, level = cycle + 1, 0
-        self._rows.read(operation, sources, target, cycle, isinstance(operation, Multiply | Scale) and latency > 0)
+        product = isinstance(operation, Multiply | Scale) and latency > 0 and not leaves
+        self._rows.read(operation, sources, target, cycle, product)
         sources = [self.at(source, cycle) for source in sources]
         self.lut += luts(operation, sources, target)
-        if latency:
+        if leaves:
+            self._send(node.name, self._factors(operation, sources), target, cycle)
+        elif latency:
             self._clocked(operation, sources, target, cycle, latency)
         else:
             self._plain(operation, sources, target, Moment(cycle, level + weight))
         self.values[node.name] = target
         self._rows.start(target, self._moments[target.name].cycle)
+
+    def _lowest(self, node: Node) -> int:
+        """Return the number k if a node subtracts from x the number 2^k (x >> k), which leaves the lowest k bits of x;
+        otherwise 0.
+        """
+        back = self._nodes.get(node.sources[-1])
+        above = None if back is None else self._nodes.get(back.sources[0])
+        if back is None or above is None or not isinstance(node.operation, Subtract):
+            return 0
+        scale, shift = back.operation, above.operation
+        if not isinstance(scale, Scale) or not isinstance(shift, Shift) or above.sources[0] != node.sources[0]:
+            return 0
+        exact = (node.low, node.high) == (0, scale.factor - 1) and scale.factor == 1 << shift.bits
+        return shift.bits if exact else 0
+
+    def _cut_off(self, sources: Sequence[Signal], target: Signal, bits: int) -> None:
+        """Write the lowest bits of a value, which take no logic."""
+        x, back = sources
+        moment = self._moments[x.name]
+        self._rows.read(Shift(0), [x], target, moment.cycle, False)
+        self.drop(x)
+        self.drop(back)
+        self.wire(target, f"{x.name}[{bits - 1}:0]", moment)
+        self._rows.start(target, moment.cycle)
 
     def finish(self, name: str, fails: bool) -> tuple[Signal, str, int]:
         """Return the result of the datapath in a register, the wire that is 1 if a Check failed, and the cycle at which
@@ -205,10 +259,7 @@ class Datapath:
         self, operation: Operation, sources: Sequence[Signal], target: Signal, cycle: int, latency: int
     ) -> None:
         if isinstance(operation, Multiply | Scale):
-            if isinstance(operation, Scale):
-                factor = Signal(str(operation.factor), operation.factor, operation.factor)
-                self._moments[factor.name] = ALWAYS
-                sources = [*sources, factor]
+            sources = self._factors(operation, sources)
             self.dsp += dsp_blocks(target, *sources)
             bits = sum(signed_width(s.low, s.high) for s in sources)
             product = Signal(f"{target.name}_wide", -(1 << (bits - 1)), (1 << (bits - 1)) - 1)
@@ -222,6 +273,37 @@ class Datapath:
             self._table(operation, sources[0], target, cycle)
         else:
             self._iterative(operation, sources, target, cycle, latency)
+
+    def _factors(self, operation: Operation, sources: Sequence[Signal]) -> Sequence[Signal]:
+        """Return the factors of a product, of which that of a Scale is a number."""
+        if not isinstance(operation, Scale):
+            return sources
+        factor = Signal(str(operation.factor), operation.factor, operation.factor)
+        self._moments[factor.name] = ALWAYS
+        return [*sources, factor]
+
+    def _leaves(self, operation: Operation, sources: Sequence[Signal], target: Signal) -> bool:
+        """Return whether an operation is a product that one multiplier takes."""
+        if not isinstance(operation, Multiply | Scale):
+            return False
+        factors = self._factors(operation, sources)
+        return multiplied(operation, factors) and fits(factors) and dsp_blocks(target, *factors) > 0
+
+    def _send(self, name: str, factors: Sequence[Signal], target: Signal, cycle: int) -> None:
+        """Write a product that is made outside: its factors leave through ports, and it comes back AWAY clocks
+        later.
+        """
+        y, x = sorted(factors, key=lambda s: signed_width(s.low, s.high))
+        bits = signed_width(x.low, x.high), signed_width(y.low, y.high)
+        place, total = len(self.away), sum(bits)
+        self.away.append(Away(name, bits, cycle))
+        self.lines += [
+            f"  assign away{place}_x = {self.signed(x, bits[0])};",
+            f"  assign away{place}_y = {self.signed(y, bits[1])};",
+        ]
+        product = Signal(f"{target.name}_wide", -(1 << (total - 1)), (1 << (total - 1)) - 1)
+        self.wire(product, f"away{place}", Moment(cycle + AWAY, 0))
+        self.wire(target, self.bits(product, target.width), Moment(cycle + AWAY, 0))
 
     def _halves(self, product: Signal, sources: Sequence[Signal], cycle: int) -> None:
         """Write a product whose wide factor is multiplied in two parts, the results of which are added a clock

@@ -15,6 +15,7 @@ from .counter import bits_of
 from .folding import Fold
 from .lane_text import any_term_check, lane_bits
 from .layout import Layout
+from .lending import sent_by
 from .operators import carries
 from .plan import Plan, operand_widths
 from .pool import multipliers, use, widths
@@ -107,6 +108,27 @@ def selecting(cost: Cost, plan: Plan) -> None:
             cost.add(bits * -(-(len(pairs) - 1) // 5), held, bits * -(-(len(pairs) - 1) // 3))
 
 
+def lent(cost: Cost, sizes: Sizes) -> int:
+    """Add what selects the factors of the multipliers that units and lanes use in turns, with the registers of the
+    factors of each stage, and return the number of these multipliers.
+    """
+    dsp = 0
+    for loan in sizes.loans:
+        each = cost.family.multipliers(*loan.bits)
+        dsp += loan.size * each
+        choices = {k: sizes.choices[k] for k in loan.order}
+        sent = [sent_by(sizes.fold, k, choice) for k, choice in choices.items()]
+        cost.add(0, sum(sum(bits) for one in sent for bits in one.bits))
+        for slot in range(loan.size):
+            ways = sum(slot < len(one.bits) for one in sent)
+            bits = sum(loan.bits)
+            held = 0 if cost.family.accumulates else 2 * bits
+            cost.add(bits * -(-(ways - 1) // 5), held, bits * -(-(ways - 1) // 3))
+        cost.add(4 * len(sent), bits_of(len(sent)) + 3)
+        cost.put(steering.delays(*(one.cycles for one in sent)))
+    return dsp
+
+
 def framing(cost: Cost, sizes: Sizes) -> None:
     """Add the parts around the stages: the flags that make the status, the receivers and the senders, and what selects
     between new and loaded state.
@@ -166,6 +188,7 @@ def estimate(plan: Plan, family: Family = SEVEN) -> dict[str, int]:
     framing(cost, plan.sizes)
     dsp += pooling(cost, fold, plan.sizes.pool.size if plan.sizes.pool else 0, plan.sizes.choices)
     selecting(cost, plan)
+    dsp += lent(cost, plan.sizes)
     counts = {"lut": round(cost.lut), "ff": round(cost.ff), "dsp": dsp}
     return {**counts, "bram_bits": cost.bram_bits, "blocks": cost.blocks}
 

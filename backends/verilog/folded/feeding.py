@@ -13,9 +13,8 @@ from .channel import HEAD, TAIL
 from .datapath import Datapath
 from .graph import Operand, Stage
 from .lane_text import any_term_check, enter, literal_operand, port_of, signal_of
+from .size import FACTORS
 
-FACTORS = (25, 18)
-"""Bits of the widest signed factors: what one multiplier of the Xilinx 7 series takes."""
 NARROW = 18
 """Bits of the widest factors that one multiplier of every family takes."""
 LIGHTEST = 64

@@ -105,7 +105,8 @@ class Stage:
     """A loop nest over the elements of the wire that it writes: terms are reduced over k, then operations are applied
     to the result.
 
-    If `apart` is true, the parts of a wide product are added in a separate clock.
+    If `apart` is true, the parts of a wide product are added in a separate clock; if `lends` is true, products leave
+    for multipliers that other stages use as well.
     """
 
     wire: int
@@ -121,6 +122,7 @@ class Stage:
     nodes: list[Node] = field(default_factory=list)
     operations: list[str] = field(default_factory=list)
     apart: bool = False
+    lends: bool = False
 
     @property
     def shape(self) -> Shape:

@@ -86,7 +86,7 @@ def lane(name: str, stage: Stage, split: int) -> tuple[str, Datapath, int]:
     """Return the module of a lane, which adds up one term a clock, its datapath, and the cycle at which a term is
     ready.
     """
-    path = Datapath(name, apart=stage.apart)
+    path = Datapath(name, apart=stage.apart, lends=stage.lends)
     operands = [operand for operand in stage.operands if operand.in_reduction]
     ports = ["input wire clk", *(port_of(p) for p in enter(path, operands))]
     for node in stage.nodes:
@@ -128,6 +128,7 @@ def lane(name: str, stage: Stage, split: int) -> tuple[str, Datapath, int]:
     if path.fails:
         ports.append("output wire fail")
         path.lines.append(f"  assign fail = {fail};")
+    ports += _away_ports(path)
     comment = f"// A lane of {stage.name}: {stage.reduction} of up to {-(-stage.terms // split)} terms, one a clock."
     return _module(name, comment, ports, path.lines), path, cycle
 
@@ -136,7 +137,7 @@ def unit(name: str, stage: Stage, split: int) -> tuple[str, Datapath, int]:
     """Return the module of a unit, which adds the shares of a result and applies all operations that follow, its
     datapath, and its clocks.
     """
-    path = Datapath(name, apart=stage.apart)
+    path = Datapath(name, apart=stage.apart, lends=stage.lends)
     ports = ["input wire clk"]
     if stage.reduction:
         ports += _shares(path, stage, split)
@@ -152,10 +153,21 @@ def unit(name: str, stage: Stage, split: int) -> tuple[str, Datapath, int]:
     if any_result_check(stage):
         ports.append("output wire fail")
         path.lines.append(f"  assign fail = {fail};")
+    ports += _away_ports(path)
     if not any("posedge clk" in line or ".clk(clk)" in line for line in path.lines):
         path.lines.append("  wire clk_unused = clk;")
     comment = f"// A unit of {stage.name}: {', '.join(stage.operations)}; makes {stage.format}; {stage.provenance}."
     return _module(name, comment, ports, path.lines), path, cycle
+
+
+def _away_ports(path: Datapath) -> list[str]:
+    """Return the ports through which factors leave and products come back."""
+    ports = []
+    for place, one in enumerate(path.away):
+        x, y = one.bits
+        ports += [f"output wire [{x - 1}:0] away{place}_x", f"output wire [{y - 1}:0] away{place}_y"]
+        ports.append(f"input wire [{x + y - 1}:0] away{place}")
+    return ports
 
 
 def _shares(path: Datapath, stage: Stage, split: int) -> list[str]:

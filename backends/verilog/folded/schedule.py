@@ -24,6 +24,8 @@ from . import model
 from .budget import least_cycles, sizes, streams
 from .estimate import estimate
 from .folding import Fold, fold
+from .lending import lending
+from .matching import Matching
 from .plan import Plan, plan
 from .pool import works
 from .refinement import refined
@@ -32,6 +34,9 @@ from .top import TOP, emit
 
 LANES = 32
 """Multiply-accumulate lanes where no budget is given."""
+
+PARTS = (5, 3, 2, 1)
+"""Fifths of the multipliers beside the shared lanes that a stage may use at most, which are tried in turn."""
 
 TRIES = 3
 """How often the number of shared lanes is corrected by what is left of a budget."""
@@ -143,9 +148,42 @@ def choose_sizes(folded: Fold, lanes: int | None, dsp_budget: int | None, interv
         return replace(found, longest=interval_budget)
     word, limit = ("dsp", dsp_budget) if dsp_budget is not None else ("lanes", LANES if lanes is None else lanes)
     assert limit is not None
+    found = _within(folded, word, limit, lanes is None and dsp_budget is None)
+    if folded.modal is not None or not folded.members or dsp_budget is None:
+        return found
+    lent = _lent(folded, dsp_budget)
+    return found if lent is None else min(found, lent, key=lambda one: _cost(plan(one)))
+
+
+def _cost(made: Plan) -> int:
+    """Return what tells which of two designs within a budget of multipliers is better, by its clocks and its LUTs: a
+    hundredth of the clocks is worth two hundredths of the LUTs.
+    """
+    return made.sizes.interval**2 * estimate(made)["lut"]
+
+
+def _lent(folded: Fold, limit: int) -> Sizes | None:
+    """Return sizes within a budget of multipliers for which units and lanes of several stages use multipliers in turns,
+    if there are such sizes: with those that fit what each stage writes to its readers, if these keep to the budget. A
+    hundredth of the clocks is worth two hundredths of the multipliers.
+    """
+    lent = lending(folded)
+    found = None if lent is None else _within(lent, "dsp", limit, True)
+    if found is None or found.pool is None or found.dsp > limit:
+        return None
+    left, matching = limit - found.pool.size, Matching(found)
+    tried = (matching.sizes(max(1, left * fifths // 5)) for fifths in PARTS)
+    return min((better for better in tried if better.dsp <= limit), key=lambda b: b.interval**2 * b.dsp, default=found)
+
+
+def _within(folded: Fold, word: str, limit: int, least: bool) -> Sizes:
+    """Return the fastest sizes within a budget of lanes or multiplier blocks; if there are none, return the least sizes
+    if `least` is true, and raise CircuitizeError otherwise.
+    """
+    slowest = max(least_cycles(folded), sum(works(folded).values()))
     small = sizes(folded, slowest)
     if getattr(small, word) > limit:
-        if lanes is None and dsp_budget is None:
+        if least:
             return small
         name = "dsp_budget" if word == "dsp" else "lanes"
         raise CircuitizeError(f"expected at least {getattr(small, word)} {word}, found {name}={limit}; raise it")

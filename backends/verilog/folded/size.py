@@ -53,6 +53,23 @@ def dsp_blocks(target: Signal, *sources: Signal) -> int:
     return min(-(-(x - 1) // 17) * -(-(y - 1) // 24), -(-(x - 1) // 24) * -(-(y - 1) // 17))
 
 
+FACTORS = (25, 18)
+"""Bits of the widest signed factors that one multiplier of the Xilinx 7 series takes."""
+
+
+def multiplied(operation: Operation, factors: Sequence[Signal]) -> bool:
+    """Return whether an operation, a Multiply or a Scale, takes a multiplier for the product of its factors."""
+    if isinstance(operation, Multiply):
+        return not any(is_bit(factor) or is_power(factor) for factor in factors)
+    return isinstance(operation, Scale) and abs(operation.factor) & (abs(operation.factor) - 1) != 0
+
+
+def fits(factors: Sequence[Signal]) -> bool:
+    """Return whether one multiplier takes the product of two factors."""
+    short, long = sorted(signed_width(factor.low, factor.high) for factor in factors)
+    return short <= FACTORS[1] and long <= FACTORS[0]
+
+
 HALF = 24
 """Bits of the lower part of a factor that is multiplied in two parts."""
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from ..modes import Mode
 from . import model
 from .folding import Fold
+from .lending import Loan
 from .pool import Pool, last_read
 from .tiling import Choice
 
@@ -54,6 +55,7 @@ class Sizes:
     together: tuple[tuple[int, ...], ...] = ()
     pool: Pool | None = None
     orders: Mapping[Mode | None, Sequence[int]] = field(default_factory=dict)
+    loans: tuple[Loan, ...] = ()
 
     @cached_property
     def links(self) -> list[model.Link]:
@@ -79,8 +81,8 @@ class Sizes:
         return [replace(link, banks=count) for link, count in zip(self.unbanked, counts, strict=True)]
 
     def turns_in(self, mode: Mode | None) -> list[model.Turns]:
-        """Return the turns that actors take in frames of a mode: those of the actors that read one memory, and those of
-        the stages that share lanes.
+        """Return the turns that actors take in frames of a mode: those of the actors that read one memory, those of
+        the stages that share lanes, and those of the stages that use the same multipliers.
         """
         number = {k: n for n, k in enumerate(self.actors_in(mode))}
         found = [{self.unbanked[k].reader: self.unbanked[k].reads for k in group} for group in self.together]
@@ -89,7 +91,9 @@ class Sizes:
             for actors in found
             if len(actors) > 1 and actors.keys() <= number.keys()
         ]
-        return [*memories, *self._lanes_turns(mode)]
+        own, first = self.actors_in(mode), len(self.fold.entries)
+        lent = [tuple((own.index(first + k), loan.ends[k]) for k in loan.order) for loan in self.loans]
+        return [*memories, *self._lanes_turns(mode), *lent]
 
     def _lanes_turns(self, mode: Mode | None) -> list[model.Turns]:
         """Return the turns at the shared lanes in frames of a mode: each stage, by its number among the actors of the

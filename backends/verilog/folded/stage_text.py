@@ -13,6 +13,8 @@ from .control import delays, drains, runs, up
 from .counter import bits_of
 from .graph import Operand, Stage
 from .lane_text import any_result_check, any_term_check, lane, lane_bits, signal_of, unit
+from .lending import Sent
+from .lent_text import sent_lines, sent_ports, sent_wires
 from .pool import Use
 from .pool_text import Member
 from .sequence import Sequence as Numbers
@@ -38,12 +40,13 @@ def write_stage(
     flagged: bool,
     shared: tuple[Member, Use] | None = None,
     waits: bool = False,
+    sent: Sent | None = None,
 ) -> Body:
     """Return all Verilog modules of a stage as text.
 
     `slots` gives, for each operand that is read from memory, the column of each place of the operand's table. `shared`
     says how a stage that has no lanes of its own uses the pool, and `waits` whether the stage starts one clock after
-    everything that it needs is there.
+    everything that it needs is there. `sent` lists the products that other multipliers make.
     """
     files: dict[str, str] = {}
     name = stage.name
@@ -66,6 +69,7 @@ def write_stage(
     width = element(stage.format).width
     ports += [f"output wire [{width - 1}:0] out{place}" for place in range(tiling.units)]
     ports += ["output wire fail"] if flagged else []
+    ports += [] if sent is None else sent_ports(sent)
     if shared is not None:
         ports += shared_ports(shared[0], stage, tiling)
         body = shared_reduction(stage, tiling, *shared, lambda operand, column: _read(operand, column, tiling), files)
@@ -77,7 +81,7 @@ def write_stage(
         made.lut, made.ff = made.lut + inside.lut * count, made.ff + inside.ff * count
         made.dsp += inside.dsp * count
         made.rom_bits += inside.rom_bits * count
-        body = _reduction(stage, tiling, slots, by_name, before + tiling.late[0], bool(inside.fails), waits)
+        body = _reduction(stage, tiling, slots, by_name, before + tiling.late[0], bool(inside.fails), waits, sent)
         bits = lane_bits(stage, tiling.split) * tiling.split
         made.ff += bits * (tiling.lanes + (tiling.units if tiling.drain > 1 else 0))
         made.lut += bits * -(-(tiling.lanes - tiling.units) // 3) + 12
@@ -86,7 +90,8 @@ def write_stage(
         made.lut += 8
     counters = Counters(name, files)
     body = _late(tiling, columns, by_name) + body
-    body += _units(stage, tiling, slots, by_name, after, flagged, counters)
+    body += [] if sent is None else sent_lines(sent, tiling.late)
+    body += _units(stage, tiling, slots, by_name, after, flagged, counters, sent)
     head = (
         f"// {name}: {', '.join(stage.operations)}; makes {stage.format}; {stage.provenance}.\n"
         f"// {tiling.lanes} lanes of {tiling.split} terms a clock, {tiling.passes} passes of {tiling.clocks} clocks, "
@@ -128,6 +133,7 @@ def _reduction(
     before: int,
     fails: bool,
     waits: bool,
+    sent: Sent | None,
 ) -> list[str]:
     """Return the control of a stage with a reduction: terms are read, added `1 + before` clocks later, then held and
     drained.
@@ -163,6 +169,7 @@ def _reduction(
                 sign = "_in" if signal_of(operand, "").signed else ""
                 wires.append(f".{operand.name}{sign}({_read(operand, slots[operand.name][place], tiling)})")
         wires += [f".result(lane{place})", *([f".fail(lane{place}_fail)"] if fails else [])]
+        wires += [] if sent is None else sent_wires(sent, "lane", place)
         lines.append(f"  wire [{width - 1}:0] lane{place};")
         if fails:
             lines.append(f"  wire lane{place}_fail;")
@@ -211,6 +218,7 @@ def _units(
     after: int,
     flagged: bool,
     counters: Counters,
+    sent: Sent | None,
 ) -> list[str]:
     """Return the units of a stage, and the stage's flag, which says that a Check failed in the frame."""
     late = tiling.late[1]
@@ -237,6 +245,7 @@ def _units(
                 sign = "_in" if signal_of(operand, "").signed else ""
                 wires.append(f".{operand.name}{sign}({_read(operand, slots[operand.name][u], tiling)})")
         wires.append(f".made(out{u})")
+        wires += [] if sent is None else sent_wires(sent, "unit", u)
         if checked:
             lines.append(f"  wire fail{u};")
             wires.append(f".fail(fail{u})")

@@ -12,7 +12,7 @@ from .channel import HEAD, TAIL, write_rom
 from .conductor import frames
 from .graph import Stage
 from .lane_text import literal_operand
-from .lanes import Lanes
+from .loans import Loans
 from .plan import Plan, operand_widths
 from .sizes import UNDER_WAY
 from .stage_text import write_stage
@@ -46,7 +46,7 @@ def _folded(text: str) -> str:
     return "\n".join(lines)
 
 
-class _Top(Lanes):
+class _Top(Loans):
     def __init__(self, plan: Plan, initial: Mapping[str, Indices]) -> None:
         super().__init__(plan, initial)
         self._channels()
@@ -54,6 +54,7 @@ class _Top(Lanes):
         self._receivers()
         self._stages()
         self._pool()
+        self._loans()
         self._senders()
         self._write()
 
@@ -136,6 +137,7 @@ class _Top(Lanes):
             slots: dict[str, tuple[int, ...]] = {}
             wires = [".clk(clk)", ".rst(rst)"]
             shared = self._share(number) if number in self.fold.members else None
+            sent = self._lend(number)
             go = " & ".join([*self.ready.get(actor, []), *self.free.get(actor, [])])
             sides = set()
             for operand in stage.operands:
@@ -149,8 +151,8 @@ class _Top(Lanes):
                 else:
                     slots[operand.name], columns = self._rom(number, stage, operand.name, side)
                 wires += [f".{operand.name}_{k}({column})" for k, column in enumerate(columns)]
-            body = write_stage(stage, tiling, slots, flagged, shared, bool(self.fold.members))
-            wires += self._pool_wires(number)
+            body = write_stage(stage, tiling, slots, flagged, shared, bool(self.fold.members), sent)
+            wires += [*self._pool_wires(number), *self._sent_wires(number, sent)]
             self.emission.bodies.append(body)
             self.files.update(body.files)
             for side in sorted(sides):

@@ -1,0 +1,137 @@
+"""Sizes of stages with which tensors lie in few memories: what a stage writes in one clock is, as far as possible, what
+a reader reads in one clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from ..signals import element
+from .budget import sizes, widths_of
+from .graph import Operand
+from .layout import columns_of
+from .lending import sent_by
+from .prices import LANE, price_of
+from .sizes import Sizes
+from .tiling import Choice, Tiling, choices_shared, choose, tile
+
+TRIED = 8
+"""Sizes of a stage that are tried."""
+ROUNDS = 2
+"""How often all stages are gone through."""
+WHOLE_LANE = 2000
+"""LUTs of a shared lane with its part of all that stands beside it: memories, units, and what selects factors."""
+DEEP = 64
+"""Words from which on memories are in blocks."""
+UNITS = (1, 2, 4, 8, 16)
+"""Numbers of units that are tried of stages that do not share lanes."""
+
+
+class Matching:
+    """The search for sizes that match, which starts from given sizes of a design with shared lanes.
+
+    Each stage in turn takes those of its sizes that cost least beside the present sizes of the stages that write what
+    it reads, and of those that read what it writes. A LUT counts as the clocks that one lane more would save, divided
+    by WHOLE_LANE.
+    """
+
+    def __init__(self, found: Sizes) -> None:
+        assert found.pool is not None
+        self.found, self.fold, self.size = found, found.fold, found.pool.size
+        self.price = price_of(self.fold, self.size) * LANE / WHOLE_LANE
+        self.writers = {stage.wire: number for number, stage in enumerate(self.fold.stages)}
+        self.readers: dict[int, list[tuple[int, Operand]]] = {}
+        for number, stage in enumerate(self.fold.stages):
+            for operand in stage.operands:
+                if operand.amounts is None:
+                    self.readers.setdefault(self._written(operand), []).append((number, operand))
+        self._candidates = {k: list(self._sizes_of(k)) for k in range(len(self.fold.stages))}
+        self._tilings: dict[tuple[int, Choice], Tiling] = {}
+        self._known: dict[tuple[int, Choice, int, Choice, str], float] = {}
+
+    def sizes(self, most: int) -> Sizes:
+        """Return the sizes that are found if no stage makes more than `most` products outside in a clock, unless it has
+        a single unit.
+        """
+        given = dict(enumerate(self.found.choices))
+        for _ in range(ROUNDS):
+            for number, candidates in self._candidates.items():
+                allowed = [(cost, one) for cost, one, sent in candidates if one.units == 1 or sent <= most]
+                if number in self.fold.members:
+                    allowed = _different(allowed)
+                given[number] = min(
+                    allowed, key=lambda one: one[0] + self.price * self._memories({**given, number: one[1]}, number)
+                )[1]
+        return sizes(self.fold, self.found.target, pool_size=self.size, given=given)
+
+    def _written(self, operand: Operand) -> int:
+        """Return the wire that a stage writes for an operand, which may be the next value of a state."""
+        return self.fold.states.get(operand.wire, operand.wire)
+
+    def _sizes_of(self, number: int) -> Iterator[tuple[float, Choice, int]]:
+        """Yield sizes of a stage, each with its clocks and what its lanes and units cost in clocks, and with the
+        products that it makes outside in a clock; of a stage on shared lanes, the cheapest come first.
+        """
+        fold, stage, widths = self.fold, self.fold.stages[number], widths_of(self.fold, number)
+        if number not in fold.members:
+            for units in UNITS:
+                budget = -(-stage.size * stage.terms // units)
+                choice = choose(stage, budget, fold.axes[number], widths, False, True)
+                cost = choice.cycles + self.price * (widths[2] * choice.units + widths[1] * choice.lanes)
+                yield cost, choice, len(sent_by(fold, number, choice).bits)
+            return
+        ordered = stage.wire in fold.states.values()
+        axes = [fold.axes[number]] if ordered else range(max(1, len(stage.shape)))
+        every = [one for axis in axes for one in choices_shared(stage, self.size, axis, widths, self.price)]
+        for cost, choice in sorted(every, key=lambda one: one[0]):
+            yield cost, choice, len(sent_by(fold, number, choice).bits)
+
+    def _memories(self, given: Mapping[int, Choice], number: int) -> float:
+        """Return the LUTs of the memories that a stage reads and writes."""
+        stage, total = self.fold.stages[number], 0.0
+        for operand in stage.operands:
+            writer = self.writers.get(self._written(operand))
+            if operand.amounts is None and writer is not None:
+                total += self._lut(given, writer, number, operand)
+        for reader, operand in self.readers.get(stage.wire, ()):
+            if reader != number:
+                total += self._lut(given, number, reader, operand)
+        return total
+
+    def _lut(self, given: Mapping[int, Choice], writer: int, reader: int, operand: Operand) -> float:
+        key = writer, given[writer], reader, given[reader], operand.name
+        if key not in self._known:
+            width = element(operand.format).width
+            self._known[key] = scattered(self._tiling(*key[:2]), self._tiling(*key[2:4]), operand, width)
+        return self._known[key]
+
+    def _tiling(self, number: int, choice: Choice) -> Tiling:
+        if (number, choice) not in self._tilings:
+            self._tilings[number, choice] = tile(self.fold.stages[number], choice)
+        return self._tilings[number, choice]
+
+
+def _different(allowed: list[tuple[float, Choice]]) -> list[tuple[float, Choice]]:
+    """Return the first sizes of each axis and each number of terms a clock, TRIED at most."""
+    best: dict[tuple[int, int], tuple[float, Choice]] = {}
+    for cost, choice in allowed:
+        best.setdefault((choice.axis, choice.split), (cost, choice))
+    return list(best.values())[:TRIED]
+
+
+def scattered(written: Tiling, read: Tiling, operand: Operand, width: int) -> float:
+    """Return an estimate of the LUTs of the memories in which an operand lies: those of memories of few words, and
+    those that select a memory for each column.
+    """
+    columns, _ = columns_of(*read.reads(operand))
+    lane, steps = np.zeros(operand.format.size, np.int64), written.written()
+    at, lanes = np.nonzero(steps >= 0)
+    lane[steps[at, lanes]] = lanes
+    rows, places = np.nonzero(columns >= 0)
+    pairs = np.unique(places * written.units + lane[columns[rows, places]])
+    ways = np.bincount(pairs // written.units)
+    words = -(-operand.format.size // len(pairs))
+    held = 0.0 if words >= DEEP else len(pairs) * width * 0.67 * -(-words // 32)
+    return held + width * float((0.47 * ways - 0.8).clip(0)[ways > 1].sum())

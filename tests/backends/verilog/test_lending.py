@@ -1,0 +1,179 @@
+"""Multipliers that units and lanes use in turns: steps equal the executor's to the bit and to the clock."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from dataclasses import replace
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+from every_case import every_case
+from lent_programs import frames, initial, multiplying
+from pooled_programs import mixed
+from tiers import count
+
+from circuitize.backends.verilog.design import Design
+from circuitize.backends.verilog.devices.family import SEVEN
+from circuitize.backends.verilog.folded import lending as loans
+from circuitize.backends.verilog.folded.estimate import estimate
+from circuitize.backends.verilog.folded.folding import Fold, fold
+from circuitize.backends.verilog.folded.graph import Node, Operand, Stage
+from circuitize.backends.verilog.folded.lending import Demand, away, grouped, lending
+from circuitize.backends.verilog.folded.narrowing import narrowed
+from circuitize.backends.verilog.folded.plan import plan
+from circuitize.backends.verilog.folded.size import fits, multiplied
+from circuitize.backends.verilog.signals import Signal
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.integers import Add, Multiply, Scale, Shift, Subtract
+from circuitize.circuits.types import Fixed
+from circuitize.sims.rtl import Simulation, compare, expected
+
+SCHEDULE = import_module("circuitize.backends.verilog.folded.schedule")
+BUDGET = 10
+ALONE, TOGETHER = loans.APART, -1 << 20
+"""Clocks between stages of one group: those of designs, and so few that all stages are in one group."""
+GUARDS = {
+    "a stage comes beside another": (r"(m\d_ready = )\(turn == \S+\) & ~busy", r"\g<1>1'b1"),
+    "a factor stays when its stage multiplies nothing": (r"<= \w+_away\d_idle \? ", "<= 1'b0 ? "),
+}
+"""By what goes wrong: what a guard looks like, and what stands there without it."""
+
+
+@cache
+def lent() -> Fold:
+    found = lending(fold(multiplying()))
+    assert found is not None
+    return found
+
+
+@cache
+def design(apart: int = ALONE) -> Design:
+    """A design whose stages use the same multipliers if they start at least so many clocks apart."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loans, "APART", apart)
+        patch.setattr(SCHEDULE, "fold", lambda *_: lent())
+        made: Design = SCHEDULE.schedule(multiplying(), initial(), dsp_budget=BUDGET)
+    return made
+
+
+@pytest.mark.parametrize("apart", [ALONE, TOGETHER])
+def test_steps_equal_the_executors(apart: int) -> None:
+    """With stages that hardly meet in a group, and with all stages in one group, which then wait for each other."""
+    vectors, made = frames(count(5, deep=60), seed=0), design(apart)
+    wanted = expected(multiplying(), vectors, initial())
+    assert 0 < wanted.undefined.sum() < len(wanted.undefined)
+    with Simulation(made) as simulation:
+        found = simulation.run(vectors)
+        for beats in (found, *(simulation.run(vectors, pace) for pace in range(1, count(2, deep=4)))):
+            assert compare(beats, wanted).first_difference is None
+    assert made.report["dsp"] <= BUDGET
+    clocks = made.report["latency_cycles"], made.report["interval_cycles"]
+    assert (found.latency_cycles, found.interval_cycles) == clocks
+
+
+def test_stages_that_hardly_meet_use_the_same_multipliers() -> None:
+    """Those with most products first; a stage that starts too soon after another one uses others."""
+    demands = {k: Demand(products, (18, 18), 100) for k, products in enumerate((4, 8, 2, 4))}
+    starts = {0: 0, 1: 50, 2: 100 + loans.APART, 3: 1000}
+    found = grouped(demands, starts, [0, 1, 2, 3])
+    assert [(group.size, group.order) for group in found] == [(8, (1,)), (4, (0, 2, 3))]
+    files = [sum("folded_multipliers" in name for name in design(apart).files) for apart in (ALONE, TOGETHER)]
+    assert files[0] > files[1] == 1
+
+
+@pytest.mark.parametrize("name", GUARDS)
+def test_a_guard_is_missed(name: str) -> None:
+    pattern, without = GUARDS[name]
+    files = {file: re.sub(pattern, without, text) for file, text in design(TOGETHER).files.items()}
+    assert files != design(TOGETHER).files
+    vectors = frames(4, seed=1)
+    wanted = expected(multiplying(), vectors, initial())
+    try:
+        with Simulation(replace(design(TOGETHER), files=files)) as simulation:
+            assert compare(simulation.run(vectors), wanted).mismatches
+    except CircuitizeError:  # the design stands still
+        pass
+
+
+def test_verilator_has_no_warning(tmp_path: Path) -> None:
+    for name, text in design().files.items():
+        (tmp_path / name).write_text(text)
+    sources = sorted(name for name in design().files if name.endswith(".v"))
+    lint = ["verilator", "--lint-only", "-Wall", "--top-module", design().top, *sources]
+    assert subprocess.run(lint, cwd=tmp_path, capture_output=True, text=True, check=False).stderr == ""
+
+
+def test_every_multiplier_of_a_loan_is_counted() -> None:
+    """And no unit has one of its own; lanes and units lend."""
+    made = plan(SCHEDULE.sizes(lent(), 40))
+    pool = made.sizes.pool
+    assert pool is not None
+    assert made.sizes.dsp == pool.size + sum(loan.size for loan in made.sizes.loans) == estimate(made, SEVEN)["dsp"]
+    found = [away(lent(), number, 1) for number in range(len(lent().stages))]
+    assert any(lanes for lanes, _ in found) and any(units for _, units in found)
+
+
+def test_a_design_lends_only_if_this_saves_clocks_or_tables() -> None:
+    """Programs without products outside their sums stay as they are, and budgets of lanes do so, too."""
+    assert lending(fold(mixed())) is None
+    folded = fold(multiplying())
+    own, chosen = SCHEDULE._within(folded, "dsp", BUDGET, True), SCHEDULE.choose_sizes(folded, None, BUDGET, None)
+    costs = [made.sizes.interval**2 * estimate(made)["lut"] for made in map(plan, (own, chosen))]
+    assert costs[1] <= costs[0] and chosen.dsp <= BUDGET
+    assert not SCHEDULE.choose_sizes(folded, 8, None, None).loans
+
+
+Interval = tuple[int, int]
+WIDE: list[tuple[str, Interval, str, Interval] | tuple[str, Interval, int, None]] = [
+    ("x", (-(1 << 18), (1 << 18) - 1), "y", ((1 << 17) - 500, (1 << 17) + 500)),
+    ("x", (-(1 << 18), (1 << 18) - 1), "y", (-(1 << 18), (1 << 18) - 1)),
+    ("x", (-(1 << 18), (1 << 18) - 1), "x", (-(1 << 18), (1 << 18) - 1)),
+    ("x", (-(1 << 39), (1 << 39) - 1), "y", (-50000, 50000)),
+    ("x", (-(1 << 39), (1 << 39) - 1), 46341, None),
+    ("x", (-(1 << 39), (1 << 39) - 1), 65535, None),
+    ("x", (0, 1 << 30), 3, None),
+]
+
+
+@every_case(WIDE)
+def test_a_wide_product_is_written_with_narrow_ones(
+    x: str, of_x: Interval, y: str | int, of_y: Interval | None
+) -> None:
+    """Exactly, within the intervals that it states, and with products that one multiplier takes."""
+    kept = {x: of_x} | ({y: of_y} if of_y is not None and isinstance(y, str) else {})
+    operands = [Operand(k, 0, np.arange(1), Fixed((1,), 0, *ends), *ends) for k, ends in kept.items()]
+    operation = Scale(y, 0) if isinstance(y, int) else Multiply()
+    ends = [a * b for a in of_x for b in (of_y or (y, y)) if isinstance(b, int)]
+    whole = Node("w", operation, (x,) if isinstance(y, int) else (x, y), min(ends), max(ends))
+    stage = narrowed(Stage(1, Fixed((1,), 0, min(ends), max(ends)), whole.provenance, operands=operands, nodes=[whole]))
+    draw = np.random.default_rng(0)
+    values = {k: [*v, *draw.integers(*v, 50, endpoint=True).tolist()] for k, v in kept.items()}
+    for sample in zip(*values.values(), strict=True):
+        known = dict(zip(values, map(int, sample), strict=True))
+        factors = known[x], y if isinstance(y, int) else known[y]
+        for node in stage.nodes:
+            known[node.name] = value(node, [known[name] for name in node.sources])
+            assert node.low <= known[node.name] <= node.high, node
+        assert known["w"] == factors[0] * factors[1]
+    for node in stage.nodes:
+        own = [Signal("", *stage.interval(name)) for name in node.sources]
+        own += [Signal("", node.operation.factor, node.operation.factor)] if isinstance(node.operation, Scale) else []
+        assert not multiplied(node.operation, own) or fits(own), node
+
+
+def value(node: Node, sources: list[int]) -> int:
+    """What a node makes of numbers."""
+    operation = node.operation
+    if isinstance(operation, Scale):
+        return node.low if operation.factor == 0 else operation.factor * sources[0]
+    if isinstance(operation, Shift):
+        return sources[0] >> operation.bits
+    x, y = sources
+    if isinstance(operation, Multiply):
+        return x * y
+    assert isinstance(operation, Add | Subtract)
+    return x + y if isinstance(operation, Add) else x - y
