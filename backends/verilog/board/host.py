@@ -139,6 +139,10 @@ class Line:
             raise Refused(f"{told}; connect the board again") from None
         return answer
 
+    def close(self) -> None:
+        """Leave the line to other programs."""
+        os.close(self.file)
+
 
 class Simulated:
     """A board in a simulator, used like a line to a board; `clocks` is the number of clocks that it has run."""
@@ -330,9 +334,12 @@ def main(arguments: Sequence[str]) -> int:
         return 2
     try:
         frames, line = Frames(FOLDER), opened(device)
-        for word, *paths in commands:
-            print(commanded(line, frames, word, [Path(path) for path in paths]), flush=True)
-        total, wrong = compared(line, frames, int(rest[0]) if rest else None) if counted else (0, 0)
+        try:
+            for word, *paths in commands:
+                print(commanded(line, frames, word, [Path(path) for path in paths]), flush=True)
+            total, wrong = compared(line, frames, int(rest[0]) if rest else None) if counted else (0, 0)
+        finally:
+            line.close()
     except Refused as refused:
         print(f"host.py: {refused}", file=sys.stderr)
         return 2
@@ -341,7 +348,6 @@ def main(arguments: Sequence[str]) -> int:
         print(f"host.py: {where}{error.strerror or error}; use the folder that compile wrote", file=sys.stderr)
         return 2
     if isinstance(line, Simulated):
-        line.close()
         print(f"{line.clocks:,} clocks")
     if counted:
         print(f"{total} frames, {wrong} of them not as the program has them")
