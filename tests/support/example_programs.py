@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pickle
 from functools import lru_cache
@@ -18,14 +19,16 @@ SHARED = "CIRCUITIZE_TESTS_SHARED"
 
 @lru_cache(maxsize=32)
 def example(name: str) -> Exact:
-    """`iris.py:step` and the like. Of several workers the first that wants it leaves it for the others."""
+    """`iris.py:step` and the like. Of several workers the first that wants it makes it, while the others wait."""
     shared = os.environ.get(SHARED)
     if shared is None:
         return exact_named(str(EXAMPLES / name))
     kept = Path(shared) / f"example-{name}.pickle"
-    if not kept.exists():
-        made = kept.with_name(f"{kept.name}-{os.getpid()}")
-        made.write_bytes(pickle.dumps(exact_named(str(EXAMPLES / name))))
-        made.replace(kept)
+    with kept.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not kept.exists():
+            made = kept.with_name(f"{kept.name}-{os.getpid()}")
+            made.write_bytes(pickle.dumps(exact_named(str(EXAMPLES / name))))
+            made.replace(kept)
     found: Exact = pickle.loads(kept.read_bytes())
     return found
