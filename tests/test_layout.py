@@ -76,6 +76,12 @@ def test_paths_in_prose_exist() -> None:
     assert not [f"{where(page)}: {path}" for page, path in missing if not path.startswith(".venv/")]
 
 
+def test_the_command_line_is_thin() -> None:
+    """It parses, calls one function of the library, and prints: what grows beyond this is a function of the library."""
+    modules = [path for path in (ROOT / "src" / "circuitize" / "cli").glob("*.py") if not path.is_symlink()]
+    assert len(modules) > 30 and sum(len(path.read_text().splitlines()) for path in modules) <= 3300
+
+
 def test_files_are_short() -> None:
     sizes = {where(path): lines(path) for path in files(".py", ".rs") if lines(path)}
     assert not {path: size for path, size in sizes.items() if size > 500}

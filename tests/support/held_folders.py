@@ -13,9 +13,9 @@ from cli_programs import STEP, keys, proof, run
 from public_starts import MODEL, START, prove, step
 
 import circuitize as cz
+from circuitize.api.runs.training_run import Training
 from circuitize.api.user_files import run_file
 from circuitize.cli import demo
-from circuitize.cli.demo_run import Training
 from circuitize.cli.loading import quantized
 from circuitize.frontends.datasets import digits
 

@@ -1,6 +1,4 @@
-"""The command `circuitize demo` trains a network on handwritten digits in integers, proves one step, and then proves
-the whole run.
-"""
+"""The command `circuitize demo` trains a network on handwritten digits in integers, and proves a step and the run."""
 
 from __future__ import annotations
 
@@ -18,6 +16,7 @@ from circuitize.api.circuits import require_key_folder
 from circuitize.api.exact import Exact, integers_of
 from circuitize.api.key_folders import PROVING_FILE
 from circuitize.api.proofs import require_proof_folder
+from circuitize.api.runs.training_run import Training
 from circuitize.api.tampering import Attempt, easier_program, flipped_bit, weight_in_commitment, weight_in_witness
 from circuitize.api.targets.provers import ProverTarget
 from circuitize.api.targets.r1cs import r1cs
@@ -31,7 +30,7 @@ from circuitize.circuits.memory import amount_of_bytes
 from circuitize.circuits.reading import Json
 from circuitize.frontends.datasets import Recipe, Split, digits
 
-from .demo_run import Training, shown_run
+from .demo_run import shown_run
 from .loading import quantized
 from .output import Phases, print_json, progress, say, show, shown_number
 from .prove import report_of
