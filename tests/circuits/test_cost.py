@@ -39,7 +39,7 @@ LARGER = {
     *("mnist_mlp.py:predict", "mnist_mlp.py:step", "mnist_mlp.py:step64", "digits_xent.py:momentum"),
     *("gpt2_folder.py:logits", "onnx_digits.py:step", "jax_iris.py:step", "jax_iris.py:given"),
     *("digits.py:predict", "cnn.py:predict", "digits_xent.py:adam", "digits_xent.py:step"),
-    *("dense.py:large", "jet.py:scores", "quantized.py:step"),
+    *("dense.py:large", "jet.py:scores", "jet.py:classify", "quantized.py:step", "cnn.py:step", "transformer.py:step"),
 }
 """Of the same operations as others."""
 EXECUTED = {"lenet.py", "mlp_1m.py", "mlp_10m.py", "matmul.py"}

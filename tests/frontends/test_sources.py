@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from example_names import ALL, FEW
+from example_names import ALL
 from example_programs import example
 
 from circuitize.circuits.encode import digest
@@ -52,6 +52,12 @@ def test_a_source_in_its_own_environment(source: str, tmp_path: Path) -> None:
     assert " passed" in done.stdout and "skipped" not in done.stdout, done.stdout
 
 
+SOME = (
+    *("iris.py:step", "digits_xent.py:adam", "cnn.py:step", "transformer.py:step", "gpt2_folder.py:logits"),
+    "matmul.py:product",
+)
+"""One example of each kind of network."""
+
 THROUGH_THE_OBJECT = """
 import sys
 from circuitize import digest, load_open_hypergraph
@@ -64,7 +70,7 @@ for path in sys.argv[1:]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("names", [FEW, pytest.param(ALL, marks=pytest.mark.deep)], ids=["few", "all"])
+@pytest.mark.parametrize("names", [SOME, pytest.param(ALL, marks=pytest.mark.deep)], ids=["some", "all"])
 def test_every_example_goes_through_the_object_of_open_hypergraphs(names: Sequence[str], tmp_path: Path) -> None:
     """Its program of reals and that of integers, with their digests, where the package is."""
     python = ROOT / ".venv-catgrad" / "bin" / "python"
