@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from circuitize.backends.field import BN254
-from circuitize.backends.r1cs.arrays import Arrays, System, borrowed
+from circuitize.backends.r1cs.arrays import Arrays, borrowed
+from circuitize.backends.r1cs.system import ConstraintSystem
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.provers.binding import require_publics
 
@@ -14,7 +15,7 @@ COORDINATE_PRIME = 2188824287183927522224640574525727508869631115729782366268903
 """The prime q of the field in which the coordinates of BN254's points lie."""
 
 
-def matrices(system: System) -> Arrays:
+def matrices(system: ConstraintSystem) -> Arrays:
     """Return the arrays that the native prover borrows: the matrices A, B and C, the large coefficients, and the
     numbers of wires, public wires and committed wires.
 
@@ -29,7 +30,7 @@ def matrices(system: System) -> Arrays:
     return arrays(system)
 
 
-def arrays(system: System) -> Arrays:
+def arrays(system: ConstraintSystem) -> Arrays:
     """Return the same arrays as `matrices`, also for systems with a commitment; raise CircuitizeError for a system
     without public wires.
 

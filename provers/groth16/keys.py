@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from circuitize._native import Groth16ProvingKey, Groth16VerifyingKey, groth16_setup
-from circuitize.backends.r1cs.arrays import Arrays, System
+from circuitize.backends.r1cs.arrays import Arrays
+from circuitize.backends.r1cs.system import ConstraintSystem
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import write_whole
 from circuitize.provers.binding import digest_bytes
@@ -56,7 +57,7 @@ class ProvingKey(FiledProvingKey[Groth16ProvingKey]):
 
 
 def setup(
-    system: System,
+    system: ConstraintSystem,
     digest: str,
     directory: Path,
     *,

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 import circuitize._native as _native
 from circuitize.backends.field import BN254
-from circuitize.backends.r1cs.arrays import System
+from circuitize.backends.r1cs.system import ConstraintSystem
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.provers.binding import require_circuit
 
@@ -20,7 +20,7 @@ from .proof import Proof
 
 
 def prove(
-    system: System,
+    system: ConstraintSystem,
     witness: NDArray[np.uint64],
     key: ProvingKey,
     digest: str,
@@ -59,7 +59,7 @@ def limbs_of(witness: NDArray[np.uint64], wires: int) -> NDArray[np.uint64]:
     return limbs
 
 
-def public_values(system: System, witness: NDArray[np.uint64]) -> list[int]:
+def public_values(system: ConstraintSystem, witness: NDArray[np.uint64]) -> list[int]:
     """Return the values of the public wires, outputs before inputs, each in [0, r)."""
     public = system.public_outputs + system.public_inputs
     return BN254.to_integers(witness[1 : 1 + public])

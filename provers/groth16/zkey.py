@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize._native import groth16_ceremony_refusal
-from circuitize.backends.r1cs.arrays import System
 from circuitize.backends.r1cs.sections import SectionFile
+from circuitize.backends.r1cs.system import ConstraintSystem
 from circuitize.circuits.errors import FormatError
 from circuitize.circuits.files import write_whole
 from circuitize.provers.binding import digest_bytes
@@ -49,7 +49,7 @@ class _Zkey(NamedTuple):
     h: Bytes
 
 
-def import_zkey(system: System, digest: str, zkey: Path, ptau: Path) -> ProvingKey:
+def import_zkey(system: ConstraintSystem, digest: str, zkey: Path, ptau: Path) -> ProvingKey:
     """Return the proving key in a Groth16 `.zkey` file of snarkjs, bound to `digest` and marked as the key of a
     ceremony.
 

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from circuitize.backends.r1cs.arrays import Arrays, System
+from circuitize.backends.r1cs.arrays import Arrays
+from circuitize.backends.r1cs.system import ConstraintSystem
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.provers.groth16 import keys as groth16
 from circuitize.provers.groth16.config import arrays
@@ -39,7 +40,7 @@ class ProvingKey(groth16.ProvingKey):
 
 
 def setup(
-    system: System,
+    system: ConstraintSystem,
     digest: str,
     directory: Path,
     *,
@@ -57,7 +58,7 @@ def setup(
     return key
 
 
-def committing(system: System) -> Arrays:
+def committing(system: ConstraintSystem) -> Arrays:
     """Return the same arrays as `groth16.config.matrices`, for a system of two phases.
 
     Raise CircuitizeError for a system over another field, and for a system without wires to commit to.

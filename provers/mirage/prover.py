@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 import circuitize._native as _native
 from circuitize.backends.field import Limbs
-from circuitize.backends.r1cs.arrays import System
+from circuitize.backends.r1cs.system import ConstraintSystem
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.provers.binding import require_circuit
 from circuitize.provers.groth16.errors import Unsatisfied
@@ -23,7 +23,7 @@ Witness = Callable[[Challenge], Limbs]
 
 
 def prove(
-    system: System,
+    system: ConstraintSystem,
     witness: Witness,
     key: ProvingKey,
     digest: str,
@@ -68,6 +68,6 @@ def prove(
     return Proof(bound, points, phases=phases)
 
 
-def public_values(system: System, witness: Limbs) -> Sequence[int]:
+def public_values(system: ConstraintSystem, witness: Limbs) -> Sequence[int]:
     """Return the values of the public wires except the challenge, outputs before inputs, each in [0, r)."""
     return all_public_values(system, witness)[:-1]

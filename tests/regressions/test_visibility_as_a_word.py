@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from circuitize.backends.r1cs.challenge import Challenge
 from circuitize.backends.r1cs.emit import emit
+from circuitize.backends.r1cs.system import ConstraintSystem
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError, TypingError
 from circuitize.circuits.integers import Scale
@@ -63,19 +65,14 @@ def test_any_other_role_is_refused_with_the_choices() -> None:
         program(Visibility.PUBLIC, held)
 
 
-class Hidden:
+def hidden(system: ConstraintSystem, challenges: int) -> ConstraintSystem:
     """A circuit whose public wires are hidden, as the words hid them."""
-
-    def __init__(self, system: Any, challenges: int) -> None:
-        self._system, self.public_inputs, self.public_outputs = system, challenges, 0
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._system, name)
+    return replace(system, public_inputs=challenges, public_outputs=0)
 
 
 def test_groth16_refuses_a_circuit_without_public_values(tmp_path: Path) -> None:
     with pytest.raises(CircuitizeError, match="expected a circuit with public values, found none"):
-        groth16.setup(Hidden(emit(program(Visibility.PUBLIC)).system, 0), DIGEST, tmp_path)
+        groth16.setup(hidden(emit(program(Visibility.PUBLIC)).system, 0), DIGEST, tmp_path)
     assert not list(tmp_path.iterdir())
 
 
@@ -87,5 +84,5 @@ def test_mirage_refuses_a_circuit_whose_only_public_value_is_its_challenge(tmp_p
     system = emit(wide, challenge=Challenge.COMMITTED).system
     assert system.committed
     with pytest.raises(CircuitizeError, match="expected a circuit with public values, found none"):
-        mirage.setup(Hidden(system, 1), DIGEST, tmp_path)
+        mirage.setup(hidden(system, 1), DIGEST, tmp_path)
     assert not list(tmp_path.iterdir())

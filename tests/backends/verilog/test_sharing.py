@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import subprocess
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import pytest
 from folded_programs import network
+from linted import warnings
 from rtl_resets import check_resets
 from shared_memories import frames, step
 from tiers import count
@@ -109,11 +109,7 @@ def test_outputs_that_share_a_bus_do_not_wait_for_each_other() -> None:
 
 
 def test_verilator_has_no_warning(tmp_path: Path) -> None:
-    for name, text in design().files.items():
-        (tmp_path / name).write_text(text)
-    sources = sorted(name for name in design().files if name.endswith(".v"))
-    lint = ["verilator", "--lint-only", "-Wall", "--top-module", design().top, *sources]
-    assert subprocess.run(lint, cwd=tmp_path, capture_output=True, text=True, check=False).stderr == ""
+    assert warnings(design(), tmp_path) == ""
 
 
 def test_an_interval_that_is_asked_for_is_kept() -> None:
