@@ -9,7 +9,7 @@ SOURCES := $(filter-out .stamps/source-hgq,$(EVERY_SOURCE))
 PACKAGE := pyproject.toml setup.py setup.cfg $(NATIVE)
 # Workers of pytest, one more than cores, since some wait for other processes; with a thread of linear algebra and of trees
 # each: more threads than cores would wait for one another by spinning. The allocator keeps arrays that are freed, which
-# otherwise go back to the system and are cleared again for the next ones: a twentieth of the tests' time.
+# otherwise go back to the system and are cleared again for the next ones.
 JOBS := 3
 PYTEST := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 \
 	MALLOC_MMAP_THRESHOLD_=268435456 MALLOC_TRIM_THRESHOLD_=536870912 MALLOC_TOP_PAD_=67108864 \
