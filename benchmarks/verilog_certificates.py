@@ -1,6 +1,6 @@
 """Draws mutants of certified designs until so many of each are refused, and shows those equal that are not refused.
 
-    python benchmarks/verilog_certificates.py small=225 head=225 narrow=225 checked=225 step=100
+    python benchmarks/verilog_certificates.py small=250 head=250 checked=200 curve=200 step=105 digits=3
 
 The first four designs are parallel (tests/support/parallel_networks.py); `step` is the folded training step of a 4-3-2
 network, and `digits` that of examples/digits.py. A mutant is counted as refused if the checker of certificates refuses
@@ -48,7 +48,7 @@ def digits() -> Certified:
 DESIGNS: dict[str, Callable[[], Certified]] = {
     "small": lambda: certified(networks.small),
     "head": lambda: certified(networks.head),
-    "narrow": lambda: certified(networks.narrow),
+    "curve": lambda: certified(networks.curve),
     "checked": lambda: certified(networks.checked),
     "step": certified_step,
     "digits": digits,

@@ -102,20 +102,15 @@ def convolution() -> IntegerProgram:
     return finished(builder, source, builder.add(integers.Maximum(), *pooled))
 
 
-def tabled(inputs: int = 8) -> IntegerProgram:
+def tabled() -> IntegerProgram:
     """A dense layer, rounded, through a table of a sigmoid, and another dense layer of what the table gives."""
     random, builder = np.random.default_rng(5), Builder()
-    source = Fixed((inputs,), 0, -8, 7)
-    x = affine(builder, builder.input(source), random.integers(-7, 8, (inputs, 6)), random.integers(-9, 9, 6))
+    source = Fixed((8,), 0, -8, 7)
+    x = affine(builder, builder.input(source), random.integers(-7, 8, (8, 6)), random.integers(-9, 9, 6))
     x = builder.add(integers.Clamp(-128, 127), builder.add(integers.Shift(1), x))
     sigmoid = np.rint(255 / (1 + np.exp(-np.arange(-128, 128) / 24))).astype(np.int64)
     x = builder.add(integers.Lookup(-128, sigmoid, 8), x)
     return finished(builder, source, affine(builder, x, random.integers(-7, 8, (6, 3)), random.integers(-9, 9, 3)))
-
-
-def narrow() -> IntegerProgram:
-    """The same on four inputs, few enough that each of their values can be tried."""
-    return tabled(4)
 
 
 def curve() -> IntegerProgram:

@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
+from circuitize.backends.verilog.design import STATUS
+
 WRAPPER = "frames"
 """The module that surrounds a design and offers it frames."""
 
@@ -39,7 +41,8 @@ class Timing:
 
     The beats of a frame are offered on all streams from its first clock on, a beat a clock until it is taken; an output
     is taken in the clock in which it is offered. All data, and the ready signals of outputs that are not offered, are
-    free. Registers and memories begin with any words, or with their first values if `starts` is true.
+    free. With a frame a clock, the status comes with the outputs, and what leaves with status 1 is not compared.
+    Registers and memories begin with any words, or with their first values if `starts` is true.
     """
 
     beats: Mapping[str, int]
@@ -51,7 +54,8 @@ class Timing:
 @dataclass
 class Original:
     """A design that others are compared with: its top module, its files by name, the timings of which one is enough to
-    show another design equal by its frames, and an empty folder for the files of yosys and ABC.
+    show another design equal by its frames, and an empty folder for the files of yosys and ABC. Without timings,
+    what is compared is only the changed module, with the modules in it.
     """
 
     top: str
@@ -72,13 +76,20 @@ class Original:
         """How a changed design is shown to be equal to this one; None if it is not shown."""
         if self.same_gates(files):
             return Equality.GATES
-        if _equal(self._states(self.files), self._states(files)):
+        compared = self.top if self.timings else self._changed(files)
+        if compared and _equal(self._states(self.files, compared), self._states(files, compared)):
             return Equality.STATES
         starts = self._starts(files) == self._starts(self.files)
         for number, timing in enumerate(self.timings):
             if (starts or timing.starts) and _equal(self._frames(self.files, number), self._frames(files, number)):
                 return Equality.FRAMES
         return None
+
+    def _changed(self, files: Mapping[str, str]) -> str:
+        """The only module that is changed, if it has no parameters, or an empty name."""
+        changed = [name for name in files if files[name] != self.files.get(name)]
+        plain = len(changed) == 1 and changed[0].endswith(".v") and "parameter" not in self.files[changed[0]]
+        return changed[0].removesuffix(".v") if plain else ""
 
     def _starts(self, files: Mapping[str, str]) -> list[str]:
         """The first values of registers and memories."""
@@ -99,12 +110,12 @@ class Original:
         text = re.sub(r"^\s*attribute \\src .*\n", "", (folder / "netlist").read_text(), flags=re.MULTILINE)
         return re.sub(r"^(\s*wire .*)signed ", r"\1", text, flags=re.MULTILINE)
 
-    def _states(self, files: Mapping[str, str]) -> Path:
-        """The outputs and next states of a design, as a network without registers."""
-        if files is self.files and "states" in self._made:
-            return self._made["states"]
-        gates = self._gates(files, self.top, "")
-        return self._kept(files, "states", _abc(gates, "read_aiger {0}; comb; write_aiger {1}"))
+    def _states(self, files: Mapping[str, str], top: str) -> Path:
+        """The outputs and next states of a module, as a network without registers."""
+        name = f"states of {top}"
+        if files is self.files and name in self._made:
+            return self._made[name]
+        return self._kept(files, name, _abc(self._gates(files, top, ""), "read_aiger {0}; comb; write_aiger {1}"))
 
     def _frames(self, files: Mapping[str, str], number: int) -> Path:
         """What a design tells of frames in all clocks of a timing, as a network without registers."""
@@ -188,9 +199,10 @@ def wrapper(text: str, top: str, timing: Timing) -> str:
         else:
             lines.append(f"  assign {name}_tready = {name}_tvalid | {name}_any;")
             told.append(f"{name}_tvalid")
-            told += [
-                f"{{{ports[f'{name}_{wire}']}{{{name}_tvalid}}}} & {name}_{wire}" for wire in ("tdata", "tkeep")
-            ] + [f"{name}_tvalid & {name}_tlast"]
+            seen = f"{name}_tvalid" if name == STATUS else f"{name}_tvalid & ~void"
+            told += [f"{{{ports[f'{name}_{wire}']}{{{seen}}}}} & {name}_{wire}" for wire in ("tdata", "tkeep")]
+            told.append(f"{name}_tvalid & {name}_tlast")
+    void = f"{STATUS}_tvalid & {STATUS}_tdata[0]" if timing.period == 1 else "1'b0"
     pins = ", ".join(f".{name}({name})" for name in ports)
     outputs = [f"output wire [{_width(value, ports) - 1}:0] told{n}" for n, value in enumerate(told)]
     return "\n".join(
@@ -201,6 +213,7 @@ def wrapper(text: str, top: str, timing: Timing) -> str:
             f"  wire again = rst | (clock == 32'd{timing.period - 1});",
             "  always @(posedge clk) clock <= again ? 32'd0 : clock + 32'd1;",
             *lines,
+            f"  wire void = {void};",
             *(f"  assign told{n} = {value};" for n, value in enumerate(told)),
             f"  {top} dut({pins});",
             "endmodule",
