@@ -138,9 +138,11 @@ class Original:
         folder = self._folder(files)
         script = (
             f"{_read(files, top)}; proc; flatten; {KEPT}; memory -nomap; memory_map; dffunmap; techmap; dffunmap; "
-            f"{KEPT}; opt_clean; setundef -undriven -anyseq; {unset}aigmap; write_aiger -zinit gates.aig"
+            f"{KEPT}; opt_clean; setundef -undriven -anyseq; {unset}aigmap; write_rtlil gates.il"
         )
         _yosys(script, folder)
+        # What is read again is in the order of names, so that inputs for first values come in one order.
+        _yosys("read_rtlil gates.il; write_aiger -zinit gates.aig", folder)
         return folder / "gates.aig"
 
     def _folder(self, files: Mapping[str, str]) -> Path:

@@ -40,7 +40,7 @@ from circuitize.sims import integer, rtl
 
 CHECKER = Path(checker.__file__).parent
 WHOLE = [networks.tabled, networks.head, networks.checked]
-MUTATED = [networks.tabled, networks.head, networks.small]
+MUTATED = [networks.curve, networks.head, networks.small]
 
 
 @pytest.mark.parametrize("make", WHOLE, ids=lambda make: make.__name__)
