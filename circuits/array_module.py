@@ -22,7 +22,7 @@ Place = tuple[slice | int | EllipsisType, ...]
 """Slices and numbers, and an ellipsis where there is no slice: an index that always chooses an array."""
 
 
-def array_module(*values: Values) -> ModuleType:
+def array_module(*values: object) -> ModuleType:
     """Return the module, such as numpy or jax.numpy, to which the first value's class belongs; numpy if there are no
     values.
 

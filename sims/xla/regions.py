@@ -133,7 +133,7 @@ def run(
                 else:
                     own[wire] = rules.value(operation, place(edge), [rows(source) for source in sources])
         checked = bool(noted)
-        fine = reduce(and_, noted, fine)
+        fine = reduce(and_, map(jnp.asarray, noted), fine)
         # Where depends on what is checked, which so comes before what is read is written over: no copy of it.
         return blocks.put(whole, own[arrow.rows[region.last][2][0]], jnp.where(fine, first, 0)), fine
 

@@ -109,7 +109,7 @@ class Traced:
                 else:
                     found = list(operation.run(*operands))  # type: ignore[arg-type]  # arrays of another module
             if noted:
-                flags[index] = reduce(and_, noted)
+                flags[index] = reduce(and_, map(jnp.asarray, noted))
             return found
 
         return fold(self.arrow, given, run, keep), flags
