@@ -7,7 +7,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,7 +57,7 @@ class Table:
         return np.asarray(np.isin(_keys(columns), self._keys) & small, np.bool_)
 
 
-def _keys(columns: Sequence[NDArray[np.int64]]) -> NDArray[Any]:
+def _keys(columns: Sequence[NDArray[np.int64]]) -> NDArray[np.void]:
     """Return tuples, given by columns, as single items that can be compared."""
     stacked = np.ascontiguousarray(np.stack(columns, axis=1).astype(np.int64))
     return stacked.view([("", np.int64)] * len(columns)).reshape(-1)
