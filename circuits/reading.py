@@ -82,7 +82,7 @@ def whole(value: object) -> int:
     return value
 
 
-def _distinct(pairs: list[tuple[str, Any]]) -> Json:
+def _distinct(pairs: list[tuple[str, object]]) -> Json:
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
