@@ -36,7 +36,7 @@ class Table:
         self.entries = [every.value(node) for node in nodes]
         self._exact = all(column.exact for column in self.entries)
         if self._exact:
-            self._keys = np.unique(_keys([column.numbers for column in self.entries]))
+            self._keys = np.unique(_keys([np.asarray(column.numbers, np.int64) for column in self.entries]))
         else:
             self._tuples = set(zip(*(_reduced(self.system, column) for column in self.entries), strict=True))
 
@@ -49,7 +49,7 @@ class Table:
         columns = []
         for column in inputs:
             if column.exact:
-                columns.append(column.numbers)
+                columns.append(np.asarray(column.numbers, np.int64))
                 continue
             numbers, fits = self.system.field.to_int64(self.system.field.from_integers(column.numbers.tolist()))
             columns.append(numbers)
