@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,14 +26,12 @@ from circuitize.frontends.layers import Model
 from circuitize.frontends.onnx.model import read
 from circuitize.frontends.onnx.models import from_onnx
 from circuitize.frontends.onnx.network import Network, default_format, network, shape_of, types_of
+from circuitize.frontends.onnx.protos import ModelProto
 from circuitize.frontends.optimizers import Optimizer
 from circuitize.frontends.training import Loss, start, training_step
 from circuitize.sims import real
 
 from .batches import MOST_STEPS, Batches, Draw, batches_of
-
-if TYPE_CHECKING:
-    from onnx import ModelProto
 
 Reals = NDArray[np.float64]
 Batch = Mapping[str, Reals]
