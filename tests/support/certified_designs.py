@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from modal_designs import Integers, programs
+from verilog_equivalence import Original, Timing
 
 from circuitize.backends.verilog import folded
 from circuitize.backends.verilog.certificate import certificate
@@ -39,3 +41,16 @@ def certified_step() -> tuple[Project, dict[str, Any]]:
 def certified(make: Callable[[], IntegerProgram]) -> tuple[Project, dict[str, Any]]:
     made = project(make())
     return made, certificate(made)
+
+
+LARGE = 1 << 9
+"""Frames of so many clocks are too many to unroll."""
+
+
+def compared(made: Project, found: dict[str, Any], folder: Path) -> Original:
+    """A design that changed ones are compared with: in two frames one after the other, or at full speed if parallel."""
+    beats = {stream.name: stream.beats for stream in made.design.streams if not stream.output}
+    timings = [Timing(beats, 1, found["stages"] + 3)] if "stages" in found else []
+    if found.get("clocks", LARGE) < LARGE:
+        timings = [Timing(beats, found["clocks"], 1 + 2 * found["clocks"], starts) for starts in (False, True)]
+    return Original(made.design.top, made.design.files, timings, folder)

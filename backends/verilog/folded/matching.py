@@ -52,13 +52,14 @@ class Matching:
         self._known: dict[tuple[int, Choice, int, Choice, str], float] = {}
 
     def sizes(self, most: int) -> Sizes:
-        """Return the sizes that are found if no stage makes more than `most` products outside in a clock, unless it has
-        a single unit.
+        """Return the sizes that are found if no stage makes more than `most` products outside in a clock, or as few as
+        it can.
         """
         given = dict(enumerate(self.found.choices))
         for _ in range(ROUNDS):
             for number, candidates in self._candidates.items():
-                allowed = [(cost, one) for cost, one, sent in candidates if one.units == 1 or sent <= most]
+                least = max(most, min(sent for _, _, sent in candidates))
+                allowed = [(cost, one) for cost, one, sent in candidates if sent <= least]
                 if number in self.fold.members:
                     allowed = _different(allowed)
                 given[number] = min(

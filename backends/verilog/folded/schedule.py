@@ -128,7 +128,7 @@ def table(program: IntegerProgram, intervals: Sequence[int]) -> list[Json]:
 
 def choose_sizes(folded: Fold, lanes: int | None, dsp_budget: int | None, interval_budget: int | None) -> Sizes:
     """Return the fastest sizes within a budget of lanes or multiplier blocks, or the cheapest sizes within a budget of
-    clocks.
+    clocks. Without a budget, multipliers used in turns are at most those that LANES lanes and their units take.
     """
     budgets = {"lanes": lanes, "dsp_budget": dsp_budget, "interval_budget": interval_budget}
     given = [name for name, value in budgets.items() if value is not None]
@@ -149,9 +149,9 @@ def choose_sizes(folded: Fold, lanes: int | None, dsp_budget: int | None, interv
     word, limit = ("dsp", dsp_budget) if dsp_budget is not None else ("lanes", LANES if lanes is None else lanes)
     assert limit is not None
     found = _within(folded, word, limit, lanes is None and dsp_budget is None)
-    if folded.modal is not None or not folded.members or dsp_budget is None:
+    if folded.modal is not None or not folded.members or lanes is not None:
         return found
-    lent = _lent(folded, dsp_budget)
+    lent = _lent(folded, found.dsp if dsp_budget is None else dsp_budget)
     return found if lent is None else min(found, lent, key=lambda one: _cost(plan(one)))
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from every_case import every_case
+from example_programs import example
 from lent_programs import frames, initial, multiplying
 from linted import warnings
 from pooled_programs import mixed
@@ -25,6 +26,7 @@ from circuitize.backends.verilog.folded.graph import Node, Operand, Stage
 from circuitize.backends.verilog.folded.lending import Demand, away, grouped, lending
 from circuitize.backends.verilog.folded.narrowing import narrowed
 from circuitize.backends.verilog.folded.plan import plan
+from circuitize.backends.verilog.folded.pool import works
 from circuitize.backends.verilog.folded.size import fits, multiplied
 from circuitize.backends.verilog.signals import Signal
 from circuitize.circuits.errors import CircuitizeError
@@ -121,6 +123,15 @@ def test_a_design_lends_only_if_this_saves_clocks_or_tables() -> None:
     costs = [made.sizes.interval**2 * estimate(made)["lut"] for made in map(plan, (own, chosen))]
     assert costs[1] <= costs[0] and chosen.dsp <= BUDGET
     assert not SCHEDULE.choose_sizes(folded, 8, None, None).loans
+
+
+@pytest.mark.parametrize(("budget", "most"), [(None, 36), (84, 84)])
+def test_a_convolutional_step_uses_its_multipliers(budget: int | None, most: int) -> None:
+    """In at least 60 % of the clocks, also without a budget."""
+    folded = fold(example("cnn.py:step").integer)
+    made = plan(SCHEDULE.choose_sizes(folded, None, budget, None)).sizes
+    assert made.loans and made.dsp <= most
+    assert sum(works(folded).values()) >= 0.6 * made.dsp * made.interval
 
 
 Interval = tuple[int, int]

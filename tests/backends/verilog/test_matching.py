@@ -36,7 +36,7 @@ def test_rows_that_are_written_are_read_without_small_memories(lanes: int, split
     assert found == pytest.approx(memories * WIDTH * 0.67 + selected if memories else small)
 
 
-def test_no_stage_makes_more_products_than_allowed_unless_it_has_one_unit() -> None:
+def test_no_stage_makes_more_products_than_allowed_if_it_can_make_fewer() -> None:
     folded = lending(fold(multiplying()))
     assert folded is not None
     search = Matching(sizes(folded, 40))
@@ -44,4 +44,5 @@ def test_no_stage_makes_more_products_than_allowed_unless_it_has_one_unit() -> N
         found = search.sizes(most)
         assert found.pool is not None and found.pool.size <= search.size
         for number, choice in enumerate(found.choices):
-            assert choice.units == 1 or len(sent_by(folded, number, choice).bits) <= most
+            fewest = min(sent for _, _, sent in search._candidates[number])
+            assert len(sent_by(folded, number, choice).bits) <= max(most, fewest)

@@ -1,0 +1,48 @@
+"""How changed designs are compared by yosys and ABC: equal ones are shown, and each difference is found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import parallel_networks as networks
+import pytest
+from certified_designs import certified, certified_step, compared
+from verilog_equivalence import Equality, Original
+
+CORE, CHECK, SHIFT = (f"circuitize_parallel{name}.v" for name in ("", "_check", "_shift"))
+ABOVE = "$signed({{1{add_2__0[10]}}, add_2__0}) > 12'sd150"
+PARALLEL = [
+    (SHIFT, "input wire signed [9:0] add__0", "input wire [9:0] add__0", Equality.GATES),
+    (CHECK, f"({ABOVE})", f"~({ABOVE.replace('> 12', '< 12').replace('150', '151')})", Equality.STATES),
+    (CORE, "skipping[0] <= ~x_tlast", "skipping[0] <= 1'b0", Equality.FRAMES),
+    (CHECK, "12'sd150", "12'sd149", None),
+]
+STATUS, READ = "circuitize_folded_status.v", "circuitize_s0_relu_x0_memory.v"
+FOLDED = [
+    ("circuitize_s1_loss_x1_memory.v", "r_start | r1_start", "r_start & r1_start", Equality.FRAMES),
+    (READ, "c0_read_i0 == 2'd2", "c0_read_i0 == 2'd1", None),
+    (STATUS, "& ~tdata[0])", ")", None),
+    (STATUS, "fail3 | ", "", None),
+    (STATUS, "initial bank = 1'b0", "initial bank = 1'b1", None),
+]
+
+
+def require(original: Original, file: str, before: str, after: str, wanted: Equality | None) -> None:
+    assert before in original.files[file]
+    changed = {**original.files, file: original.files[file].replace(before, after, 1)}
+    assert original.equality(changed) == wanted, (file, before, after)
+
+
+@pytest.mark.rtl
+def test_changes_of_a_parallel_design_are_told_apart(tmp_path: Path) -> None:
+    original = compared(*certified(networks.small), tmp_path)
+    for change in PARALLEL:
+        require(original, *change)
+
+
+@pytest.mark.deep
+def test_changes_of_a_folded_design_are_told_apart(tmp_path: Path) -> None:
+    """The end of a counter, a bank that swaps on status 1, a failure that is not told of, another first bank."""
+    original = compared(*certified_step(), tmp_path)
+    for change in FOLDED:
+        require(original, *change)
