@@ -20,7 +20,7 @@ from .folding import Exit, Fold
 from .lane_text import lane_bits
 from .lending import demand, grouped
 from .order import in_turns
-from .pool import READ, WAITS, depth, held, last_read, multipliers, pooled, works
+from .pool import READ, WAITS, depth, held, last_read, multipliers, pooled, widths, works
 from .prices import BESIDE_UNIT, price_of, priced, readers_of
 from .sizes import Reader, Sizes
 from .tiling import Choice, choices_shared, choose
@@ -169,7 +169,7 @@ def _with_pool(made: Sizes) -> Sizes:
         turns[mode] = tuple(own[k] - first for k in orders[mode] if own[k] in lasts)
     taken = max(made.choices[number].lanes * made.choices[number].split for number in fold.members)
     pool = pooled(fold, taken, made.choices, turns)
-    dsp = made.dsp + taken * multipliers(fold, SEVEN)
+    dsp = made.dsp + multipliers(widths(fold, made.choices), SEVEN)
     return _with_loans(replace(made, pool=pool, orders=orders, lanes=made.lanes + taken, dsp=dsp))
 
 

@@ -80,15 +80,18 @@ def steered(cost: Cost, sizes: Sizes, number: int, late: tuple[bool, bool]) -> N
         cost.put(part)
 
 
-def pooling(cost: Cost, fold: Fold, size: int, choices: Sequence[Choice]) -> int:
-    """Add the shared lanes without the logic that selects their factors, and return the number of multipliers."""
-    if not size:
+def pooling(cost: Cost, fold: Fold, choices: Sequence[Choice]) -> int:
+    """Add the shared lanes, if there are any, without the logic that selects their factors, and return the number of
+    multipliers.
+    """
+    if not fold.members:
         return 0
-    x, y, total = widths(fold, choices)
-    own = 0 if cost.family.accumulates else x + y + total
-    cost.add(size * total, size * (2 * total + own), size * (carries(total) + total))
+    lanes = widths(fold, choices)
+    for x, y, total in lanes:
+        own = 0 if cost.family.accumulates else x + y + total
+        cost.add(total, 2 * total + own, carries(total) + total)
     cost.add(4 * len(fold.members), bits_of(len(fold.members)) + 3)
-    return size * multipliers(fold, cost.family)
+    return multipliers(lanes, cost.family)
 
 
 def selecting(cost: Cost, plan: Plan) -> None:
@@ -102,8 +105,9 @@ def selecting(cost: Cost, plan: Plan) -> None:
     for one in members:
         for feed, made in zip(one.feeds, one.made, strict=True):
             cost.add(feed.path.lut * len(made), (feed.path.ff + feed.bits) * len(made))
-    for bits, lanes in zip(widths(fold, plan.sizes.choices), selections(members, pool.size), strict=False):
-        for pairs in set(lanes):
+    found = widths(fold, plan.sizes.choices)
+    for side, lanes in enumerate(selections(members, pool.size)):
+        for pairs, bits in {pairs: own[side] for pairs, own in zip(lanes, found, strict=True)}.items():
             held = 0 if cost.family.accumulates and len(set(lanes)) == len(lanes) else bits
             cost.add(bits * -(-(len(pairs) - 1) // 5), held, bits * -(-(len(pairs) - 1) // 3))
 
@@ -186,7 +190,7 @@ def estimate(plan: Plan, family: Family = SEVEN) -> dict[str, int]:
             together.add((number, rom.read.values.tobytes()))
             cost.sequence(rom.read)
     framing(cost, plan.sizes)
-    dsp += pooling(cost, fold, plan.sizes.pool.size if plan.sizes.pool else 0, plan.sizes.choices)
+    dsp += pooling(cost, fold, plan.sizes.choices)
     selecting(cost, plan)
     dsp += lent(cost, plan.sizes)
     counts = {"lut": round(cost.lut), "ff": round(cost.ff), "dsp": dsp}
