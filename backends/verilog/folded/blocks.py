@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..devices.family import HALF
 from .counter import BLOCK_WORDS, banked, in_block, start
 from .layout import Layout
 
@@ -16,6 +17,10 @@ WIDE = 36
 """Bits of the widest word of a block memory, which has 512 of them."""
 FILLED = 2048
 """Bits that a block holds at least, of memories side by side; fewer lie in LUTs."""
+DEEPEST = 1024
+"""Words of the deepest memories that are placed side by side: a block with more words writes them whole, and to choose
+one of several blocks with fewer words takes more LUTs than blocks are saved.
+"""
 LUTS = 8
 """Bits of block RAM that a bit in LUTs is worth."""
 
@@ -60,8 +65,10 @@ def rows(layouts: Sequence[Layout], number: int, width: int, banks: int, abreast
     found = []
     for places in alike(layouts, number):
         words, bank, low = banked(banks, copy.depth, width, dense=True)
-        if words >= BLOCK_WORDS and words * width * len(places) >= FILLED * blocks(words, width, len(places)):
-            found.append(Row(tuple(places), words, bank, low, True, True))
+        groups = [tuple(places)] if words <= DEEPEST else [(place,) for place in places]
+        count = len(groups[0])
+        if words >= BLOCK_WORDS and words * width * count >= FILLED * blocks(words, width, count):
+            found += [Row(group, words, bank, low, True, True) for group in groups]
         else:
             words, bank, low = banked(banks, copy.depth, width)
             found += [Row((place,), words, bank, low, False, False) for place in places]
@@ -73,7 +80,7 @@ def blocks(words: int, width: int, count: int) -> int:
     word.
     """
     if count == 1:
-        return -(-words // 512) * -(-width // WIDE)
+        return min(-(-words // deep) * -(-width // wide) for deep, wide in HALF)
     return -(-words // 512) * -(-count * -(-width // BYTE) * BYTE // WIDE)
 
 

@@ -222,7 +222,7 @@ def _channel(cost: Cost, layouts: Sequence[Layout], width: int, banks: int, abre
             if row.wide:
                 cost.row(row.words, width, len(row.places))
             else:
-                cost.memory(row.words, width)
+                cost.memory(row.words, width, row.block)
         counted: set[tuple[int, bytes]] = set()
         sequences = [(k, read) for k, layout in enumerate(layouts) for read in layout.copies[number].reads]
         sequences += [(-1, s) for w in copy.writings for s in (w.word, w.bank, w.enable) if s is not None]

@@ -78,9 +78,10 @@ def shared(sizes: Sizes, tables: Sequence[Table]) -> tuple[list[Memory], Sizes]:
     readers take.
 
     In a design without state, frames overlap, and each reader keeps its own memory. In a design with modes and shared
-    lanes, frames of steps do not overlap, and readers share the memories that only steps write and read. Each reader of
-    a shared memory waits for the reader before it, so memories are shared, those that save most first, only while the
-    interval stays below a limit.
+    lanes, frames of steps do not overlap, and readers share the memories that only steps read and, if the sizes join
+    the readers of a state, its memory, which predictions may read at any time. Each reader of a shared memory waits for
+    the reader before it, so memories are shared, those that save most first, only while the interval stays below a
+    limit.
     """
     memories = apart(tables)
     if sizes.fold.members:
@@ -152,7 +153,7 @@ def _keys(sizes: Sizes) -> dict[tuple[bool, int], list[int]]:
     read = {reader.wire for reader in sizes.readers}
     keys: dict[tuple[bool, int], list[int]] = {}
     for number, reader in enumerate(sizes.readers):
-        if sizes.modes and not _in_steps(sizes, number):
+        if sizes.modes and not (_in_steps(sizes, number) or (sizes.joins and sizes.unbanked[number].state)):
             continue
         beside = old.get(reader.wire) if reader.operand is None else None
         wire = beside if beside in read else reader.wire
@@ -162,11 +163,9 @@ def _keys(sizes: Sizes) -> dict[tuple[bool, int], list[int]]:
 
 
 def _in_steps(sizes: Sizes, number: int) -> bool:
-    """Return whether a reader, and the writer of what it reads, run only in frames of steps, and what it reads is no
-    state.
-    """
+    """Return whether a reader runs only in frames of steps, and what it reads is no state."""
     link = sizes.unbanked[number]
-    return not link.state and sizes.modes[link.writer] == sizes.modes[link.reader] == {Mode.TRAIN}
+    return not link.state and sizes.modes[link.reader] == {Mode.TRAIN}
 
 
 def _groups(
