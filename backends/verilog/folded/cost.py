@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..devices.family import SEVEN, Family
 from . import steering
 from .arithmetic import Table
-from .blocks import BYTE
+from .blocks import BYTE, choosing
 from .counter import rom_in_block
 from .functions import Functions, Indices
 from .sequence import Sequence as Numbers
@@ -121,10 +121,8 @@ class Cost:
             self.functions([(table.words, table.bits)], copies, table.held)
 
     def deep(self, bits: int, ways: int) -> None:
-        """Add the choice of `bits` bits that are read from one of `ways` blocks one below the other, which yosys makes
-        with more LUTs of four inputs than `chosen`: so many were measured.
-        """
-        self.add(bits * _of_six(ways), 0, bits * (ways - 1) * (1.05 if ways <= 8 else 1.75))
+        """Add the choice of `bits` bits that are read from one of `ways` blocks one below the other."""
+        self.add(bits * _of_six(ways), 0, bits * choosing(ways))
 
     def chosen(self, bits: int, ways: int) -> None:
         """Add the choice of `bits` bits from one of `ways` places by a number."""

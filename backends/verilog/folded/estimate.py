@@ -180,9 +180,8 @@ def estimate(plan: Plan, family: Family = SEVEN) -> dict[str, int]:
             cost.put(steering.fronts(turns - memory.shows, memory.shows))
         else:
             cost.put(steering.tokens(banks, turns, link.ahead))
-        _channel(
-            cost, [client.layout for client in memory.clients], element(fold.format(wire)).width, banks, cost.apart
-        )
+        layouts, width = [client.layout for client in memory.clients], element(fold.format(wire)).width
+        _channel(cost, layouts, width, banks, plan.sizes.pace is not None)
     together: set[tuple[int, bytes]] = set()
     for (number, operand), rom in plan.roms.items():
         cost.constants(rom.words, operand_widths(fold.stages[number], operand, rom.words.shape[1]))
@@ -212,15 +211,16 @@ def _columns(plan: Plan) -> Iterator[tuple[int, str, int]]:
                     yield reader.actor - first, reader.operand, len(columns)
 
 
-def _channel(cost: Cost, layouts: Sequence[Layout], width: int, banks: int, abreast: bool) -> None:
+def _channel(cost: Cost, layouts: Sequence[Layout], width: int, banks: int, sliced: bool) -> None:
     """Add the memories and counters of a channel, and the logic that selects the address of the reader whose turn it
-    is.
+    is; `sliced` is that of `rows`.
     """
     bank, readers = bits_of(banks - 1) if banks > 1 else 0, len(layouts)
     for number, copy in enumerate(layouts[0].copies):
-        for row in rows(layouts, number, width, banks, abreast):
+        for row in rows(layouts, number, width, banks, cost.apart, sliced):
             if row.wide:
-                cost.row(row.words, width, len(row.places))
+                for _, bits in row.slices(width):
+                    cost.row(row.words, bits, len(row.places))
             else:
                 cost.memory(row.words, width, row.block)
         counted: set[tuple[int, bytes]] = set()

@@ -38,10 +38,9 @@ def refined(best: Sizes, word: str, limit: int) -> Sizes:
     size, left = pool.size, EFFORT // products
     price, prices = price_of(fold, size), prices_of(fold, size, best.pace)
     given = dict(enumerate(best.choices))
-    least = _cost(best, price)
     joined = replace(best, joins=True)
-    if best.pace is not None or _cost(joined, price) < least:
-        best, least = joined, _cost(joined, price)
+    first = [joined] if best.pace is not None else [best, joined]
+    least, best = min(((_cost(one, price), one) for one in first), key=lambda one: one[0])
     for number in sorted(given, key=lambda k: -fold.stages[k].size * fold.stages[k].terms):
         for choice in _others(fold, number, size, prices[number]):
             if left == 0 or choice == given[number]:
