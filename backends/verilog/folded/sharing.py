@@ -153,7 +153,7 @@ def _keys(sizes: Sizes) -> dict[tuple[bool, int], list[int]]:
     read = {reader.wire for reader in sizes.readers}
     keys: dict[tuple[bool, int], list[int]] = {}
     for number, reader in enumerate(sizes.readers):
-        if sizes.modes and not (_in_steps(sizes, number) or (sizes.joins and sizes.unbanked[number].state)):
+        if sizes.modes and not _in_steps(sizes, number):
             continue
         beside = old.get(reader.wire) if reader.operand is None else None
         wire = beside if beside in read else reader.wire
@@ -163,9 +163,12 @@ def _keys(sizes: Sizes) -> dict[tuple[bool, int], list[int]]:
 
 
 def _in_steps(sizes: Sizes, number: int) -> bool:
-    """Return whether a reader runs only in frames of steps, and what it reads is no state."""
+    """Return whether a reader may share a memory in a design with modes: it runs only in frames of steps, or reads
+    state in them as well, and the sizes join readers of state.
+    """
     link = sizes.unbanked[number]
-    return not link.state and sizes.modes[link.reader] == {Mode.TRAIN}
+    modes = sizes.modes[link.reader]
+    return sizes.joins and Mode.TRAIN in modes if link.state else modes == {Mode.TRAIN}
 
 
 def _groups(
