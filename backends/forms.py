@@ -5,7 +5,6 @@ element and a column for each wire.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -201,7 +200,7 @@ class LinearForms:
         summed.sum_duplicates()
         return _from_sparse(summed).without_zeros()
 
-    def _sparse(self, copy: bool = False) -> Any:
+    def _sparse(self, copy: bool = False) -> csr_array:
         parts = (self.coefficients, self.wires, self.offsets.astype(np.int32))
         if self.terms > WIRE_LIMIT:
             raise CircuitizeError(f"expected at most 2^31 terms in one tensor, found {self.terms}; use a smaller batch")
@@ -266,7 +265,7 @@ def check_wires(count: int) -> None:
         )
 
 
-def _from_sparse(matrix: Any) -> LinearForms:
+def _from_sparse(matrix: csr_array) -> LinearForms:
     return LinearForms(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32, copy=False), matrix.data)
 
 

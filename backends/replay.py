@@ -6,19 +6,21 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import Arrow, fold
+from circuitize.circuits.operation import Values
 from circuitize.circuits.types import Fixed
 
 from .field import Field
 from .forms import Integers
 from .lowering import Scope
 from .r1cs.commitments import check_salt
+from .values import Memory
 
 LIVE_SCOPES = 8
 """How many traces of expanded operations a replay keeps at a time, since witnesses visit them in order."""
@@ -61,11 +63,11 @@ class Replay:
     def __init__(self, plan: Plan, trace: Sequence[NDArray[np.int64]], salts: Mapping[str, int]) -> None:
         _require_fitting(plan, trace, salts)
         self.field = plan.field
-        self.memory: dict[object, Any] = {}
+        self.memory: Memory = {}
         self.challenges: list[int] = []
         self._trace, self._salts = trace, dict(salts)
         self._expanded = plan.scopes
-        self._scopes: dict[int, list[Any]] = {}
+        self._scopes: dict[int, list[Values]] = {}
 
     def wire(self, scope: int, wire: int) -> Integers:
         """Return the value of a wire of the arrow in a scope, as a flat array."""
@@ -81,7 +83,7 @@ class Replay:
         assert self.challenges, "what is drawn after the challenge does not stand before it"
         return self.challenges[0]
 
-    def _scope(self, scope: int) -> list[Any]:
+    def _scope(self, scope: int) -> list[Values]:
         found = self._scopes.get(scope)
         if found is None:
             made = self._expanded[scope - 1]

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +14,15 @@ from numpy.typing import NDArray
 from .field import Field, Limbs
 from .forms import Integers
 
+Memory: TypeAlias = dict[object, Any]
+"""A cache in which the contents of a circuit's wires keep computed values."""
+
 
 class Trace(Protocol):
     """A trace: the integer values of every wire of an arrow, and of the arrows to which its operations expand."""
 
     field: Field
-    memory: dict[object, Any]
-    """A cache in which the contents of a circuit's wires keep computed values."""
+    memory: Memory
 
     def wire(self, scope: int, wire: int) -> Integers:
         """Return the value of a wire, as a flat array, of the arrow in a scope (scope 0 is the program's own arrow)."""

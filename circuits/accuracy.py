@@ -7,7 +7,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -221,7 +220,9 @@ class _Comparison:
             self.greatest[:, wire] = np.maximum(self.greatest[:, wire], found)
             return exact, rounded
 
-        def interpret(index: int, operation: Operation, sources: list[Any]) -> Sequence[Any]:
+        def interpret(
+            index: int, operation: Operation, sources: list[tuple[Values, Values]]
+        ) -> Sequence[tuple[Values, Values]]:
             exact = operation.run(*[pair[0] for pair in sources])
             rounded = operation.run(*[pair[1] for pair in sources])
             return [noted(*each) for each in zip(rows[index][2], exact, rounded, strict=True)]
@@ -243,12 +244,14 @@ class _Comparison:
         )
 
 
-def _in_integers(arrow: Arrow, inputs: list[NDArray[np.int64]], wanted: set[int], where: str) -> dict[int, Any]:
+def _in_integers(
+    arrow: Arrow, inputs: list[NDArray[np.int64]], wanted: set[int], where: str
+) -> dict[int, NDArray[np.int64]]:
     """Return the values that the wanted wires have when an arrow runs in integers."""
     rows = arrow.rows
-    kept: dict[int, Any] = {}
+    kept: dict[int, NDArray[np.int64]] = {}
 
-    def interpret(index: int, operation: Operation, sources: list[Any]) -> Sequence[Any]:
+    def interpret(index: int, operation: Operation, sources: list[NDArray[np.int64]]) -> Sequence[NDArray[np.int64]]:
         try:
             results = operation.run(*sources)
         except CircuitizeError as error:

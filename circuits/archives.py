@@ -9,7 +9,7 @@ import zipfile
 import zlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 
@@ -47,7 +47,7 @@ def read_npz(path: Path, wanted: Wanted = lambda name, shape: True) -> dict[str,
     try:
         with path.open("rb") as opened:
             # An archive is read from its end, which a pipe does not have before all of it is read.
-            file: Any = opened if opened.seekable() else io.BytesIO(_piped(opened))
+            file: IO[bytes] = opened if opened.seekable() else io.BytesIO(_piped(opened))
             with zipfile.ZipFile(InPieces(file)) as archive:
                 entries = archive.infolist()
                 names = [entry.filename.removesuffix(".npy") for entry in entries]
@@ -114,7 +114,7 @@ def read_array(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, wante
         if dtype.kind not in "biuf" or not wanted(name, shape):
             return np.broadcast_to(np.zeros((), dtype), shape)
         found = np.empty(shape[::-1] if fortran else shape, dtype)
-        content: Any = found.reshape(-1).view(np.uint8)
+        content = found.reshape(-1).view(np.uint8)
         for at in range(0, len(content), MOST_LIST >> 2):
             piece = content[at : at + (MOST_LIST >> 2)]
             while len(piece):
@@ -127,7 +127,7 @@ def read_array(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, wante
         return found.T if fortran else found
 
 
-def _described(entry: IO[bytes]) -> tuple[np.dtype[Any], Shape, bool]:
+def _described(entry: IO[bytes]) -> tuple[np.dtype[np.generic], Shape, bool]:
     """Return the type of an array's numbers, the array's shape, and whether the first axis varies fastest, from the
     header that numpy writes.
     """

@@ -8,8 +8,7 @@ because JAX's arrays cannot be written to, and offer `at` instead.
 from __future__ import annotations
 
 import sys
-from types import ModuleType
-from typing import Any
+from types import EllipsisType, ModuleType
 
 import numpy as np
 
@@ -19,11 +18,11 @@ from .types import Shape
 ARRAYS_OF = {"jax": "jax.numpy", "jaxlib": "jax.numpy"}
 """The array module of each package whose array classes, traced ones included, are defined elsewhere."""
 
-Place = tuple[Any, ...]
+Place = tuple[slice | int | EllipsisType, ...]
 """Slices and numbers, and an ellipsis where there is no slice: an index that always chooses an array."""
 
 
-def array_module(*values: Values) -> ModuleType:
+def array_module(*values: object) -> ModuleType:
     """Return the module, such as numpy or jax.numpy, to which the first value's class belongs; numpy if there are no
     values.
 
@@ -39,23 +38,23 @@ def array_module(*values: Values) -> ModuleType:
 
 def placed(shape: Shape, place: Place, values: Values) -> Values:
     """Return zeros of a shape, with the given values at one place."""
-    made: Any = array_module(values).zeros(shape, values.dtype)
+    made: Values = array_module(values).zeros(shape, values.dtype)
     if type(made) is not np.ndarray and hasattr(made, "at"):
         return made.at[place].set(values)  # type: ignore[no-any-return]
     made[place] = values
-    return made  # type: ignore[no-any-return]
+    return made
 
 
-def added(total: Any, place: Place, values: Values) -> Values:
+def added(total: Values, place: Place, values: Values) -> Values:
     """Return the given total with values added at one place; the memory of the total may be overwritten."""
     if type(total) is not np.ndarray and hasattr(total, "at"):
         return total.at[place].add(values)  # type: ignore[no-any-return]
     chosen = total[place]
     chosen += values
-    return total  # type: ignore[no-any-return]
+    return total
 
 
-def add_at(total: Any, indices: Values, values: Values) -> Values:
+def add_at(total: Values, indices: Values, values: Values) -> Values:
     """Return the given total with values[i] added at indices[i] of the total's first axis, where an index may occur any
     number of times; the memory of the total may be overwritten.
 
@@ -69,7 +68,7 @@ def add_at(total: Any, indices: Values, values: Values) -> Values:
     if module is not np and total.dtype == np.int64:
         same, values = total.view(np.uint64), values.view(np.uint64)
     module.add.at(same, indices, values)
-    return total  # type: ignore[no-any-return]
+    return total
 
 
 class Table:

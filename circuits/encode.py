@@ -6,12 +6,12 @@ import hashlib
 import json
 import re
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .hypergraph import Arrow, offsets_of
 from .operation import Operation, Values
@@ -78,7 +78,7 @@ def _reorder(arrow: Arrow, order: list[int]) -> Arrow:
     )
 
 
-def _first_use(column: Values) -> tuple[list[int], np.ndarray[Any, np.dtype[np.int32]]]:
+def _first_use(column: Values) -> tuple[list[int], NDArray[np.int32]]:
     """Return the distinct entries of a column in the order of their first use, and the column renumbered by them."""
     distinct, first, inverse = np.unique(column, return_index=True, return_inverse=True)
     by_use = np.argsort(first, kind="stable")
@@ -155,12 +155,12 @@ class _Blobs:
         return len(self.arrays) - 1
 
 
-def _port(port: Port[Fixed | None]) -> list[Any]:
+def _port(port: Port[Fixed | None]) -> list[object]:
     format = _value(port.format, _Blobs()) if port.format else None
     return [port.name, port.visibility.value, format, port.role.value]
 
 
-def _value(value: object, blobs: _Blobs) -> Any:
+def _value(value: object, blobs: _Blobs) -> object:
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, tuple):
@@ -183,7 +183,7 @@ def _fields(kind: type) -> tuple[str, ...] | None:
     return tuple(field.name for field in fields(kind) if field.init) if is_dataclass(kind) else None
 
 
-def pack(header: dict[str, Any], arrays: Sequence[Values]) -> list[bytes | memoryview]:
+def pack(header: Mapping[str, object], arrays: Sequence[Values]) -> list[bytes | memoryview]:
     """Return a header and arrays as pieces of bytes: a magic number, the length of the text (u64), the text that
     describes header and arrays, the arrays.
 

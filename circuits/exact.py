@@ -8,7 +8,6 @@ import json
 import re
 from fractions import Fraction
 from math import floor
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,7 +99,7 @@ def shown(integer: int, fraction_bits: int) -> str:
     return f"{exact} ({float(Fraction(integer, 1 << fraction_bits)):.9g})" if fraction_bits > 0 else exact
 
 
-def _no_value(format: Fixed, number: Any, bits: int, element: str, raw: bool) -> str:
+def _no_value(format: Fixed, number: int | Fraction | np.floating, bits: int, element: str, raw: bool) -> str:
     """Return the message that a number is no value of the format, and which values of the format are nearest."""
     what = "raw units" if raw else "a value"
     try:
@@ -145,12 +144,12 @@ def _of_floats(numbers: Numbers, bits: int) -> tuple[Integers, Refused]:
     return np.where(good, scaled, 0).astype(np.int64), ~good
 
 
-def _leaves(nested: Any) -> list[str]:
+def _leaves(nested: object) -> list[object]:
     return [leaf for entry in nested for leaf in _leaves(entry)] if isinstance(nested, list) else [nested]
 
 
-def _number(text: str) -> Fraction:
-    if not NUMBER.fullmatch(text):
+def _number(text: object) -> Fraction:
+    if not isinstance(text, str) or not NUMBER.fullmatch(text):
         raise ValueError(text)
     numerator, slash, denominator = text.partition("/")
     if denominator.startswith("2^"):

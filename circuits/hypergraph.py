@@ -5,14 +5,14 @@ parallel, and fold them.
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, overload
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from .equality import equal
 from .errors import TypingError
@@ -177,7 +177,7 @@ def places(choice: Sequence[int], count: int, where: str) -> Indices:
     return chosen.astype(np.int32)
 
 
-def _require_arrows(word: str, arrows: Sequence[Any]) -> None:
+def _require_arrows(word: str, arrows: Sequence[object]) -> None:
     for position, arrow in enumerate(arrows):
         if not isinstance(arrow, Arrow):
             remedy = f"write {word}(*arrows)" if isinstance(arrow, (list, tuple)) else "give arrows only"
@@ -233,9 +233,17 @@ def tensor(*arrows: Arrow) -> Arrow:
     return _renumber(joined, np.arange(len(joined.wire_types), dtype=np.int32), inputs, outputs)
 
 
+@overload
+def fold(
+    arrow: Arrow, inputs: Sequence[V], interpret: Callable[[int, Operation, list[V]], Sequence[V]], keep: Literal[True]
+) -> list[V]: ...
+@overload
 def fold(
     arrow: Arrow, inputs: Sequence[V], interpret: Callable[[int, Operation, list[V]], Sequence[V]], keep: bool = False
-) -> list[V | None]:
+) -> list[V | None]: ...
+def fold(
+    arrow: Arrow, inputs: Sequence[V], interpret: Callable[[int, Operation, list[V]], Sequence[V]], keep: bool = False
+) -> list[V] | list[V | None]:
     """Give every wire a value: the inputs have the given values, then each edge in order takes the result of
     `interpret(edge index, operation, source values)`.
 
@@ -264,10 +272,11 @@ def fold(
     return values
 
 
-def evaluate(arrow: Arrow, inputs: Sequence[Any]) -> list[Any]:
+def evaluate(arrow: Arrow, inputs: Iterable[ArrayLike]) -> list[Values]:
     """Return the values of an arrow's outputs when every operation runs on numpy arrays."""
-    values = fold(arrow, inputs, lambda _, operation, sources: operation.run(*sources))
-    return [values[wire] for wire in arrow.outputs.tolist()]
+    given: list[Values] = [np.asarray(value) for value in inputs]
+    values = fold(arrow, given, lambda _, operation, sources: operation.run(*sources))
+    return [value for wire in arrow.outputs.tolist() if (value := values[wire]) is not None]
 
 
 def _disjoint(arrows: Sequence[Arrow]) -> Arrow:
@@ -345,7 +354,7 @@ def _concatenate(columns: Sequence[Indices]) -> Indices:
     return np.concatenate(columns).astype(np.int32) if columns else np.zeros(0, np.int32)
 
 
-def _intern(table: dict[Any, int], entries: Sequence[Any]) -> Indices:
+def _intern(table: dict[V, int], entries: Sequence[V]) -> Indices:
     return np.array([table.setdefault(entry, len(table)) for entry in entries], np.int32)
 
 

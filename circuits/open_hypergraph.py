@@ -8,7 +8,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import Literal, overload
 
 import numpy as np
 
@@ -18,9 +18,9 @@ from .files import write_whole
 from .hypergraph import Arrow, offsets_of
 from .operation import Values
 from .program import IntegerProgram, Program, require_integers
-from .reading import Json, parse_json, read_at_most
-from .restore import Restorer, whole
-from .saved import DTYPES, MOST_BYTES, decoding, described, require_all_named, restored_arrow, restored_program
+from .reading import Json, parse_json, read_at_most, read_list, read_object
+from .restore import Restorer
+from .saved import MOST_BYTES, decoding, described, read_kind, require_all_named, restored_arrow, restored_program
 
 VERSION = 1
 """The version of the format, which stands at the beginning of a file as `open_hypergraph`."""
@@ -71,7 +71,7 @@ def to_json(given: Program | Arrow, *, examples: bool = False) -> Json:
     return made
 
 
-def from_json(given: Any, *, integer: bool = False, where: str = "open hypergraph") -> Program | Arrow:
+def from_json(given: object, *, integer: bool = False, where: str = "open hypergraph") -> Program | Arrow:
     """Return the program that a JSON value describes, or the arrow if the value has no ports; the integer language is
     expected if `integer` says so.
 
@@ -84,21 +84,20 @@ def from_json(given: Any, *, integer: bool = False, where: str = "open hypergrap
         if not given.keys() <= {"open_hypergraph", "program", *NAMES}:
             raise ValueError(f"other names than {', '.join(NAMES)}")
         arrays = _Arrays()
-        header = {name: arrays.described(given[name]) for name in ("types", "operations")}
+        header: Json = {name: arrays.described(given[name]) for name in ("types", "operations")}
         header["provenances"] = given["places"]
-        ports = given.get("program")
-        if ports is not None:
-            header["ports"] = [
-                [[p["name"], p["visibility"], arrays.described(p["format"]), p["role"]] for p in ports[side]]
-                for side in ("inputs", "outputs")
-            ]
+        program = given.get("program")
+        if program is not None:
+            ports = read_object(program)
+            header["ports"] = [[arrays.port(port) for port in read_list(ports[side])] for side in ("inputs", "outputs")]
             header["precision"] = arrays.described(ports["precision"])
             header["examples"] = [
-                {name: arrays.described(array)["array"] for name, array in batch.items()} for batch in ports["examples"]
+                {name: read_object(arrays.described(array))["array"] for name, array in read_object(batch).items()}
+                for batch in read_list(ports["examples"])
             ]
         restorer = Restorer(arrays.found, integer)
         arrow = restored_arrow(header, _columns(given), restorer)
-        if ports is not None:
+        if program is not None:
             return restored_program(header, arrow, restorer)
         require_all_named(restorer)
         return arrow
@@ -151,7 +150,7 @@ def load_open_hypergraph(path: str | Path, *, integer: bool = False) -> Program 
     return found
 
 
-def _plain(value: Any, arrays: Sequence[Values]) -> Any:
+def _plain(value: object, arrays: Sequence[Values]) -> object:
     """Return the description that `encode` makes, with tuples as lists, floats as numbers, and each array at the place
     where it is used.
     """
@@ -173,7 +172,7 @@ def _plain(value: Any, arrays: Sequence[Values]) -> Any:
     return {"dtype": dtype, "shape": list(array.shape), "values": numbers.tolist()}
 
 
-def _port(port: Sequence[Any], arrays: Sequence[Values]) -> Json:
+def _port(port: Sequence[object], arrays: Sequence[Values]) -> Json:
     name, seen, format, role = port
     return {"name": name, "visibility": seen, "format": _plain(format, arrays), "role": role}
 
@@ -187,7 +186,7 @@ class _Arrays:
         self.found: list[Values] = []
         self._count = 0
 
-    def described(self, value: Any, outermost: bool = True) -> Any:
+    def described(self, value: object, outermost: bool = True) -> object:
         if isinstance(value, list):
             entries = [self.described(entry, False) for entry in value]
             return entries if outermost else {"tuple": entries}
@@ -201,8 +200,13 @@ class _Arrays:
         self.found.append(self._array(value))
         return {"array": len(self.found) - 1}
 
-    def _array(self, value: Mapping[str, Any]) -> Values:
-        dtype, shape, numbers = DTYPES[value["dtype"]], tuple(map(whole, value["shape"])), value["values"]
+    def port(self, value: object) -> list[object]:
+        """Return a port's description as `encode` makes it."""
+        named = read_object(value)
+        return [named["name"], named["visibility"], self.described(named["format"]), named["role"]]
+
+    def _array(self, value: Mapping[str, object]) -> Values:
+        (dtype, shape), numbers = read_kind(value), read_list(value["values"])
         size = math.prod(shape)
         self._count += size
         if min(shape, default=0) < 0 or self._count > MOST_VALUES or len(numbers) not in (1, size):
@@ -219,26 +223,27 @@ class _Arrays:
         return array
 
 
-def _columns(given: Mapping[str, Any]) -> dict[str, Values]:
+def _columns(given: Mapping[str, object]) -> dict[str, Values]:
     """Return the flat columns of an arrow's description."""
-    edges = given["edges"]
+    edges = [read_object(edge) for edge in read_list(given["edges"])]
     if not all(edge.keys() == {"operation", "sources", "targets", "place"} for edge in edges):
         raise ValueError("edges of other names than operation, sources, targets, place")
-    sources, targets = ([edge[side] for edge in edges] for side in ("sources", "targets"))
+    sources, targets = ([read_list(edge[side]) for edge in edges] for side in ("sources", "targets"))
     return {
-        "wire_types": _column(given["wires"]),
+        "wire_types": _column(read_list(given["wires"])),
         "edge_operations": _column([edge["operation"] for edge in edges]),
         "edge_provenances": _column([edge["place"] for edge in edges]),
         "source_offsets": offsets_of(np.array([len(wires) for wires in sources], np.int64)),
         "source_wires": _column([wire for wires in sources for wire in wires]),
         "target_offsets": offsets_of(np.array([len(wires) for wires in targets], np.int64)),
         "target_wires": _column([wire for wires in targets for wire in wires]),
-        "inputs": _column(given["sources"]),
-        "outputs": _column(given["targets"]),
+        "inputs": _column(read_list(given["sources"])),
+        "outputs": _column(read_list(given["targets"])),
     }
 
 
-def _column(numbers: Sequence[Any]) -> Values:
-    if not set(map(type, numbers)) <= {int} or not all(0 <= number < 1 << 31 for number in numbers):
+def _column(numbers: Sequence[object]) -> Values:
+    found = [number for number in numbers if type(number) is int and 0 <= number < 1 << 31]
+    if len(found) < len(numbers):
         raise ValueError("wires or places that are no whole numbers")
-    return np.array(numbers, np.int32)
+    return np.array(found, np.int32)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -51,7 +52,37 @@ def parse_json(content: bytes, most: int, *, distinct: bool = False) -> Any:
         raise ValueError("nested too deep") from None
 
 
-def _distinct(pairs: list[tuple[str, Any]]) -> Json:
+def read_object(value: object) -> Mapping[str, object]:
+    """Return a value of JSON that is an object, by name. Raise TypeError for any other value."""
+    if not isinstance(value, dict):
+        raise TypeError(f"expected an object, found {excerpt(value)}")
+    return value
+
+
+def read_list(value: object) -> list[object]:
+    """Return a value of JSON that is a list. Raise TypeError for any other value."""
+    if not isinstance(value, list):
+        raise TypeError(f"expected a list, found {excerpt(value)}")
+    return value
+
+
+def read_text(value: object) -> str:
+    """Return a value of JSON that is a text. Raise TypeError for any other value."""
+    if not isinstance(value, str):
+        raise TypeError(f"expected a text, found {excerpt(value)}")
+    return value
+
+
+def whole(value: object) -> int:
+    """Return the given value, if it is an integer that fits into 64 bits. Raise TypeError for a value that is no
+    integer of 64 bits.
+    """
+    if type(value) is not int or not -(1 << 63) <= value < 1 << 63:
+        raise TypeError(f"expected a whole number of 64 bits, found {str(value)[:40]}")
+    return value
+
+
+def _distinct(pairs: list[tuple[str, object]]) -> Json:
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]

@@ -7,20 +7,39 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Protocol
 
 from .array_module import array_module
 from .errors import Undefined
+from .operation import Values
 
-_noted: ContextVar[list[Any] | None] = ContextVar("noted", default=None)
+
+class _Flags(Protocol):
+    """An array of truth values, of numpy or of a similar module."""
+
+    def all(self) -> object: ...
+    def __invert__(self) -> object: ...
+
+
+class _Element(Protocol):
+    def item(self) -> object: ...
+
+
+class _Elements(Protocol):
+    """An array of numbers, of numpy or of a similar module."""
+
+    def __getitem__(self, place: tuple[int, ...], /) -> _Element: ...
+
+
+_noted: ContextVar[list[object] | None] = ContextVar("noted", default=None)
 
 
 @contextmanager
-def noting() -> Iterator[list[Any]]:
+def noting() -> Iterator[list[object]]:
     """Make a context in which requirements are recorded as truth values and nothing is raised, for values that are only
     being traced.
     """
-    found: list[Any] = []
+    found: list[object] = []
     token = _noted.set(found)
     try:
         yield found
@@ -28,7 +47,7 @@ def noting() -> Iterator[list[Any]]:
         _noted.reset(token)
 
 
-def require(name: str, allowed: Any, values: Any, expected: str, remedy: str = "") -> None:
+def require(name: str, allowed: _Flags, values: _Elements, expected: str, remedy: str = "") -> None:
     """Raise Undefined, naming the first element that is not allowed, unless all elements are. The required values must
     be concrete, unless the call is within `noting`.
     """
@@ -44,7 +63,7 @@ def require(name: str, allowed: Any, values: Any, expected: str, remedy: str = "
         raise Undefined(f"{told}; {remedy}" if remedy else told)
 
 
-def require_between(name: str, low: int, high: int, values: Any, what: str = "values") -> None:
+def require_between(name: str, low: int, high: int, values: Values, what: str = "values") -> None:
     """Raise Undefined, naming the first integer outside [low, high], if there is one, as `require` does."""
     if _noted.get() is not None or values.min() < low or values.max() > high:
         require(name, (values >= low) & (values <= high), values, f"{what} in [{low}, {high}]")

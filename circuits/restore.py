@@ -7,13 +7,14 @@ import types as kinds
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from functools import cache
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 from .lowering import Precision
 from .operation import Operation, Values
 from .parts import Parts
+from .reading import read_list, read_object, read_text, whole
 from .types import Array, Fixed, Type
 
 MOST_AXES = 32
@@ -30,15 +31,6 @@ are.
 LANGUAGES = ("integer.", "real.")
 
 
-def whole(value: object) -> int:
-    """Return the given value, if it is an integer that fits into 64 bits. Raise TypeError for a value that is no
-    integer of 64 bits.
-    """
-    if type(value) is not int or not -(1 << 63) <= value < 1 << 63:
-        raise TypeError(f"expected a whole number of 64 bits, found {str(value)[:40]}")
-    return value
-
-
 class Restorer:
     """A reader of descriptions that `encode` makes, with the arrays of a file, each of which is used once.
 
@@ -53,14 +45,15 @@ class Restorer:
         self._integer = integer
         self._counted = 0
 
-    def operation(self, entry: Any) -> Operation:
+    def operation(self, entry: object) -> Operation:
         """Return the operation that an entry of a saved program describes."""
         _define_operations()
-        name = entry["class"]
+        named = read_object(entry)
+        name = read_text(named["class"])
         kind = Operation.registry.get(name)
         if kind is None:
             raise ValueError(
-                f"expected a known operation, found {str(name)[:80]!r}: if a class of yours has this name, import its "
+                f"expected a known operation, found {name[:80]!r}: if a class of yours has this name, import its "
                 "file first, or give the file as PROGRAM"
             )
         if self._integer and not name.startswith("integer."):
@@ -68,7 +61,7 @@ class Restorer:
                 f"expected a program of the integer language, found the operation {name}: a verifier's own program is "
                 "what quantize made"
             )
-        made = self._made(kind, entry)
+        made = self._made(kind, named)
         assert isinstance(made, Operation)
         return made
 
@@ -102,27 +95,29 @@ class Restorer:
         """Return how many arrays of the file no parameter has used yet."""
         return len(self._arrays)
 
-    def _part(self, entry: Any) -> Any:
-        kind = Parts.registry.get(entry["class"])
+    def _part(self, entry: object) -> object:
+        named = read_object(entry)
+        name = read_text(named["class"])
+        kind = Parts.registry.get(name)
         if kind is None:
-            raise ValueError(f"expected a known kind of parameter, found {str(entry['class'])[:80]!r}")
-        return self._made(kind, entry)
+            raise ValueError(f"expected a known kind of parameter, found {name[:80]!r}")
+        return self._made(kind, named)
 
-    def _made(self, kind: type, entry: Any) -> Any:
-        given = {name: self._value(value) for name, value in entry["fields"].items()}
+    def _made(self, kind: type, entry: Mapping[str, object]) -> object:
+        given = {name: self._value(value) for name, value in read_object(entry["fields"]).items()}
         hints = parameters(kind)
         if given.keys() != hints.keys():
             raise TypeError(f"expected the parameters {', '.join(hints)} of {kind.__name__}")
         for name, hint in hints.items():
             if not fits(given[name], hint):
                 raise TypeError(f"expected another kind of value for {name} of {kind.__name__}")
-        made = kind(**given)
+        made: object = kind(**given)
         self._counted += int(getattr(made, "counted", 0))
         if self._counted > MOST_COUNTED:
             raise ValueError(f"expected views of which at most {MOST_COUNTED} elements are counted, found more")
         return made
 
-    def _value(self, entry: object) -> Any:
+    def _value(self, entry: object) -> object:
         if isinstance(entry, list):
             raise TypeError("expected a parameter, found a list")
         if not isinstance(entry, dict):
@@ -130,14 +125,14 @@ class Restorer:
         if "array" in entry:
             return self.array(entry["array"])
         if "float" in entry:
-            return float.fromhex(entry["float"])
+            return float.fromhex(read_text(entry["float"]))
         if "tuple" in entry:
-            return tuple(map(self._value, entry["tuple"]))
+            return tuple(map(self._value, read_list(entry["tuple"])))
         return self._part(entry)
 
 
 @cache
-def parameters(kind: type) -> Mapping[str, Any]:
+def parameters(kind: type) -> Mapping[str, object]:
     """Return the parameters of a class that a file may hold, and the types that each may have."""
     hints = get_type_hints(kind)
     return {field.name: hints[field.name] for field in fields(kind) if field.init}

@@ -11,7 +11,7 @@ import struct
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, Literal, overload
+from typing import IO, Literal, overload
 
 import numpy as np
 
@@ -22,9 +22,9 @@ from .hypergraph import Arrow
 from .operation import Provenance, Values
 from .port import Port, Role, Visibility
 from .program import IntegerProgram, Program, as_integers
-from .reading import Json, parse_json
-from .restore import Restorer, whole
-from .types import Array, Fixed
+from .reading import Json, parse_json, read_list, read_object, read_text, whole
+from .restore import Restorer
+from .types import Array, Fixed, Shape
 from .validate import validate
 
 MOST_BYTES = 1 << 27
@@ -125,9 +125,8 @@ def _read(file: IO[bytes], path: Path, integer: bool) -> Program:
         )
     with decoding(path):
         content = _header(file, size)
-        found = content["arrays"]
-        arrays = list(_arrays(file, found, size - CHECKSUM))
-        return _program(content["header"], arrays, integer)
+        arrays = list(_arrays(file, read_list(content["arrays"]), size - CHECKSUM))
+        return _program(read_object(content["header"]), arrays, integer)
 
 
 @contextmanager
@@ -167,17 +166,17 @@ def _undamaged(file: IO[bytes], size: int) -> bool:
     return left == 0 and file.read() == checksum.digest()
 
 
-def _header(file: IO[bytes], size: int) -> Any:
+def _header(file: IO[bytes], size: int) -> Mapping[str, object]:
     file.seek(len(MAGIC))
     (length,) = struct.unpack("<Q", file.read(8))
     if length > min(MOST_HEADER, size - file.tell() - CHECKSUM):
         raise ValueError(f"a description of {length} bytes")
-    return parse_json(file.read(length), MOST_VALUES)
+    return read_object(parse_json(file.read(length), MOST_VALUES))
 
 
-def _arrays(file: IO[bytes], described: Any, end: int) -> Iterator[Values]:
+def _arrays(file: IO[bytes], described: Sequence[object], end: int) -> Iterator[Values]:
     """Yield the arrays of a file, each in separate memory that nothing writes to."""
-    kinds = [(DTYPES[entry["dtype"]], tuple(map(whole, entry["shape"]))) for entry in described]
+    kinds = [read_kind(read_object(entry)) for entry in described]
     if any(extent < 0 for _, shape in kinds for extent in shape):
         raise ValueError("an array of a negative extent")
     length = sum(dtype.itemsize * math.prod(shape) for dtype, shape in kinds)
@@ -191,7 +190,14 @@ def _arrays(file: IO[bytes], described: Any, end: int) -> Iterator[Values]:
         yield array
 
 
-def restored_arrow(header: Any, columns: Mapping[str, Values], restorer: Restorer) -> Arrow:
+def read_kind(described: Mapping[str, object]) -> tuple[np.dtype[np.generic], Shape]:
+    """Return the kind of numbers and the shape of an array that a file describes. Raise LookupError for another kind of
+    numbers than arrays hold, and TypeError for a shape of anything but integers.
+    """
+    return DTYPES[read_text(described["dtype"])], tuple(map(whole, read_list(described["shape"])))
+
+
+def restored_arrow(header: Mapping[str, object], columns: Mapping[str, Values], restorer: Restorer) -> Arrow:
     """Return the arrow that a header and columns describe, after checking it. Raise ValueError, or an error that a
     class in the description raises in its own checks.
     """
@@ -201,22 +207,27 @@ def restored_arrow(header: Any, columns: Mapping[str, Values], restorer: Restore
     if max(len(columns[name]) for name in names) > MOST_ENTRIES:
         raise ValueError(f"more than {MOST_ENTRIES} wires or ends of edges")
     arrow = Arrow(
-        operations=tuple(map(restorer.operation, header["operations"])),
-        types=tuple(map(restorer.wire_type, header["types"])),
-        provenances=tuple(map(_provenance, header["provenances"])),
+        operations=tuple(map(restorer.operation, read_list(header["operations"]))),
+        types=tuple(map(restorer.wire_type, read_list(header["types"]))),
+        provenances=tuple(map(_provenance, read_list(header["provenances"]))),
         **columns,
     )
     validate(arrow)
     return arrow
 
 
-def restored_program(header: Any, arrow: Arrow, restorer: Restorer) -> Program:
+def restored_program(header: Mapping[str, object], arrow: Arrow, restorer: Restorer) -> Program:
     """Return the program of an arrow with the ports that a saved program's header describes; once the ports are
     restored, every array of the file must have been used.
     """
-    inputs, outputs = ([_read_port(entry, restorer) for entry in side] for side in header["ports"])
+    inputs, outputs = (
+        [_read_port(entry, restorer) for entry in read_list(side)] for side in read_list(header["ports"])
+    )
     precision = restorer.precision(header["precision"])
-    examples = tuple({name: restorer.array(index) for name, index in batch.items()} for batch in header["examples"])
+    examples = tuple(
+        {name: restorer.array(index) for name, index in read_object(batch).items()}
+        for batch in read_list(header["examples"])
+    )
     require_all_named(restorer)
     fed = tuple(port.of(port.format) for port in inputs if port.format is not None)
     program = Program(arrow, fed, tuple(outputs), examples, precision)
@@ -229,14 +240,14 @@ def require_all_named(restorer: Restorer) -> None:
         raise ValueError(f"{restorer.left} arrays that nothing names")
 
 
-def _program(header: Any, arrays: Sequence[Values], integer: bool) -> Program:
+def _program(header: Mapping[str, object], arrays: Sequence[Values], integer: bool) -> Program:
     names = (*COLUMNS, "edge_provenances")
     restorer = Restorer(arrays[len(names) :], integer)
     return restored_program(header, restored_arrow(header, dict(zip(names, arrays, strict=False)), restorer), restorer)
 
 
-def _read_port(entry: Any, restorer: Restorer) -> Port[Fixed | None]:
-    name, seen, format, role = entry
+def _read_port(entry: object, restorer: Restorer) -> Port[Fixed | None]:
+    name, seen, format, role = read_list(entry)
     found = None if format is None else restorer.wire_type(format)
     if not isinstance(name, str) or isinstance(found, Array):
         raise TypeError("a port without a name or a format")
@@ -244,8 +255,8 @@ def _read_port(entry: Any, restorer: Restorer) -> Port[Fixed | None]:
     return port
 
 
-def _provenance(entry: Any) -> Provenance:
-    part, file, line = entry
+def _provenance(entry: object) -> Provenance:
+    part, file, line = read_list(entry)
     if not isinstance(part, str) or not isinstance(file, str):
         raise TypeError("a place that is no text")
     return Provenance(part, file, whole(line))

@@ -21,7 +21,7 @@ from .operation import Values
 from .port import Port, Visibility
 from .program import IntegerProgram
 from .types import Fixed
-from .undefined import values_of
+from .undefined import outputs_of
 
 
 class Told(Enum):
@@ -98,17 +98,17 @@ class Scan:
         run; `kept` are the outputs whose values are returned.
         """
         names = tuple(port.name for port in self.step.inputs)
-        outputs = dict(zip((port.name for port in self.step.outputs), self.step.arrow.outputs.tolist(), strict=True))
+        outputs = [port.name for port in self.step.outputs]
         held = {port.name for port in self.step.inputs if port.held}
         current = {one.first: np.asarray(given[one.first], np.int64) for one in self.trajectories}
         results: dict[str, list[Values]] = {name: [] for name in kept}
         for time in range(self.count):
             note(time, current)
             inputs = [current.get(name, given[name] if name in held else given[name][time]) for name in names]
-            made = values_of(self.step.arrow, inputs, names)
-            current = {name: made[outputs[name]] for name in current}
+            made = dict(zip(outputs, outputs_of(self.step.arrow, inputs, names), strict=True))
+            current = {name: made[name] for name in current}
             for name, values in results.items():
-                values.append(made[outputs[name]])
+                values.append(made[name])
         return current, {name: np.array(values) for name, values in results.items()}
 
 

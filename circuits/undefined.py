@@ -4,9 +4,8 @@ remedy.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import ceil, log2
-from typing import Any
 
 import numpy as np
 
@@ -19,12 +18,22 @@ from .types import Fixed
 REMEDY = "use inputs that stay inside, or calibrate with examples that come this far"
 
 
-def values_of(arrow: Arrow, inputs: Sequence[Values], names: Sequence[str], keep: bool = False) -> list[Any]:
+def values_of(arrow: Arrow, inputs: Sequence[Values], names: Sequence[str]) -> list[Values]:
     """Return the value of every wire on numpy arrays; `names` are the names of the inputs. Raise Undefined, with the
     explanation that `explained` gives, if an edge has no value.
-
-    Unless `keep` is true, the value of a wire is dropped after its last reader.
     """
+    return fold(arrow, inputs, _explaining(arrow, names), keep=True)
+
+
+def outputs_of(arrow: Arrow, inputs: Sequence[Values], names: Sequence[str]) -> list[Values]:
+    """Return the values of an arrow's outputs as `values_of` does; the value of any other wire is dropped after its
+    last reader.
+    """
+    values = fold(arrow, inputs, _explaining(arrow, names))
+    return [value for wire in arrow.outputs.tolist() if (value := values[wire]) is not None]
+
+
+def _explaining(arrow: Arrow, names: Sequence[str]) -> Callable[[int, Operation, list[Values]], Sequence[Values]]:
 
     def run(index: int, operation: Operation, sources: list[Values]) -> Sequence[Values]:
         try:
@@ -32,7 +41,7 @@ def values_of(arrow: Arrow, inputs: Sequence[Values], names: Sequence[str], keep
         except Undefined as error:
             raise explained(error, arrow, index, names) from None
 
-    return fold(arrow, inputs, run, keep)
+    return run
 
 
 def explained(error: Undefined, arrow: Arrow, index: int, names: Sequence[str] = ()) -> Undefined:

@@ -6,9 +6,9 @@ import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
 from circuitize.circuits.files import write_whole
@@ -133,7 +133,7 @@ def is_plain(file: object) -> bool:
 
 def save_safetensors(
     path: str | Path,
-    arrays: Mapping[str, Any],
+    arrays: Mapping[str, ArrayLike],
     *,
     like: Tensors | None = None,
     kind: str | None = None,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import count
 from math import ceil, log2
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,7 +86,7 @@ class Dataset:
         learning_rate: float | Schedule,
         optimizer: Optimizer | None = None,
         seed: int = 0,
-    ) -> Iterator[dict[str, Any]]:
+    ) -> Iterator[dict[str, NDArray[np.float64] | float]]:
         """Yield the inputs of steps 1, 2, ... other than parameters and state: inputs, targets, and scalars.
 
         Each epoch of a dataset's batches is a fresh shuffle without its incomplete last batch. Raise CircuitizeError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Sequence
 from types import EllipsisType
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, SupportsIndex, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,7 +91,7 @@ def _chosen(x: Tensor, axis: int, places: NDArray[np.int64]) -> Tensor:
     return pieces[0].apply(arrays.Concatenate(axis), *pieces[1:]) if len(pieces) > 1 else pieces[0]
 
 
-def _places(entry: Any, extent: int, axis: int) -> tuple[NDArray[np.int64], list[int]]:
+def _places(entry: object, extent: int, axis: int) -> tuple[NDArray[np.int64], list[int]]:
     """Return the elements of an axis that an index entry chooses, one after the other, and the extents that replace the
     axis.
     """
@@ -104,9 +104,10 @@ def _places(entry: Any, extent: int, axis: int) -> tuple[NDArray[np.int64], list
             raise refused(f"expected a slice with elements of {extent} at axis {axis}, found {_text(entry)}")
         return np.arange(chosen.start, chosen.stop, chosen.step), [len(chosen)]
     if _is_whole(entry):
-        if not -extent <= entry < extent:
+        place = int(entry)
+        if not -extent <= place < extent:
             raise refused(f"expected an index below {extent} or a slice at axis {axis}, found {entry}")
-        return np.array([int(entry) % extent]), []
+        return np.array([place % extent]), []
     if _is_list(entry):
         return _listed(entry, extent, axis)
     if hasattr(entry, "builder"):
@@ -129,11 +130,11 @@ def _listed(entry: Places, extent: int, axis: int) -> tuple[NDArray[np.int64], l
     return chosen.reshape(-1).astype(np.int64) % extent, list(chosen.shape)
 
 
-def _is_list(entry: object) -> bool:
+def _is_list(entry: object) -> TypeGuard[Places]:
     return isinstance(entry, (list, range)) or (isinstance(entry, np.ndarray) and entry.ndim > 0)
 
 
-def _is_whole(entry: object) -> bool:
+def _is_whole(entry: object) -> TypeGuard[SupportsIndex]:
     if isinstance(entry, np.ndarray) and not entry.ndim:
         entry = entry[()]
     return isinstance(entry, (int, np.integer)) and not isinstance(entry, bool)

@@ -4,9 +4,9 @@ one line.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from inspect import signature
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .provenance import refused
 
@@ -82,17 +82,17 @@ SAID = {
 """The functions of `functions` that stand for functions of numpy with other arguments, by numpy's name."""
 
 
-OURS: dict[str, Any] = {}
+OURS: dict[str, Callable[..., object]] = {}
 """The functions of `functions`, by name: `trace` fills this table, since this module cannot import functions of
 tensors.
 """
 
 
-def ufunc(x: Tensor, function: Any, method: str, values: Sequence[Any], options: Mapping[str, Any]) -> Any:
+def ufunc(x: Tensor, function: object, method: str, values: Sequence[object], options: Mapping[str, object]) -> object:
     """Apply a ufunc of numpy to tensors, called as `__array_ufunc__` is. Raise TypingError for a ufunc of numpy that
     names no operation.
     """
-    name = function.__name__
+    name = str(getattr(function, "__name__", function))
     if method == "__call__" and not options:
         if name in OPERATORS:
             left, *others = values
@@ -103,10 +103,10 @@ def ufunc(x: Tensor, function: Any, method: str, values: Sequence[Any], options:
     raise _unknown(name if method == "__call__" else f"{name}.{method}", options)
 
 
-def function(called: Any, values: Sequence[Any], options: Mapping[str, Any]) -> Any:
+def function(called: object, values: Sequence[object], options: Mapping[str, object]) -> object:
     """Apply another function of numpy on tensors, called as `__array_function__` is."""
-    name = called.__name__
-    own: Any = None
+    name = str(getattr(called, "__name__", called))
+    own: Callable[..., object] | None = None
     if name in METHODS and values and hasattr(values[0], "builder"):
         own, values = getattr(values[0], METHODS[name]), values[1:]
     elif name in FUNCTIONS:
@@ -116,7 +116,7 @@ def function(called: Any, values: Sequence[Any], options: Mapping[str, Any]) -> 
     raise _unknown(name, options if name in METHODS or name in FUNCTIONS else {})
 
 
-def _takes(function: Callable[..., Any], values: Sequence[Any], options: Mapping[str, Any]) -> bool:
+def _takes(function: Callable[..., object], values: Sequence[object], options: Mapping[str, object]) -> bool:
     try:
         signature(function).bind(*values, **options)
     except TypeError:
@@ -124,7 +124,7 @@ def _takes(function: Callable[..., Any], values: Sequence[Any], options: Mapping
     return True
 
 
-def _unknown(name: str, options: Mapping[str, Any]) -> Exception:
+def _unknown(name: str, options: Collection[str]) -> Exception:
     given = f" with {', '.join(options)}" if options else ""
     remedy = "use what circuitize.frontends.functions has, or compute it before the trace"
     ours = UFUNCS.get(name) or SAID.get(name)

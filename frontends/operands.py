@@ -5,7 +5,6 @@ messages for those that do not.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,13 +59,15 @@ def real_of(value: object) -> float:
     return float(constant_of(value))
 
 
-def whole_numbers(word: str, given: Sequence[Any]) -> tuple[int, ...]:
+def whole_numbers(word: str, given: Sequence[object]) -> tuple[int, ...]:
     """Return whole numbers that are given one by one, or as one tuple or list; raise TypingError for other values."""
     numbers = given[0] if len(given) == 1 and isinstance(given[0], (tuple, list)) else given
+    found = []
     for number in numbers:
         if not isinstance(number, (int, np.integer)) or isinstance(number, bool):
             raise refused(f"expected whole numbers for {word}, found {named(number)}; write 2, 3")
-    return tuple(map(int, numbers))
+        found.append(int(number))
+    return tuple(found)
 
 
 def named(value: object) -> str:

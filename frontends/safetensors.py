@@ -10,7 +10,7 @@ import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 
@@ -117,7 +117,7 @@ def _header(file: IO[bytes], size: int, where: str) -> Header:
     return Header(tuple(entry for entry, _ in entries), metadata, text)
 
 
-def _entry(name: str, described: Any, where: str) -> tuple[Entry, int]:
+def _entry(name: str, described: object, where: str) -> tuple[Entry, int]:
     """Return the description of one tensor in a safetensors header, and where the tensor's bytes end. Raise FormatError
     if a tensor's description in a safetensors header is malformed.
     """
@@ -178,7 +178,7 @@ def header_of(arrays: Mapping[str, Values], kinds: Mapping[str, str], metadata: 
     for name in sorted(arrays, key=lambda name: (-rank.index(kinds[name]), name)):
         entries.append(Entry(name, kinds[name], np.shape(arrays[name]), at))
         at += entries[-1].bytes
-    described: dict[str, Any] = {METADATA: dict(metadata)} if metadata else {}
+    described: dict[str, object] = {METADATA: dict(metadata)} if metadata else {}
     for entry in entries:
         offsets = [entry.begin, entry.begin + entry.bytes]
         described[entry.name] = {"dtype": entry.kind, "shape": list(entry.shape), "data_offsets": offsets}

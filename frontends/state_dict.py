@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from circuitize.circuits.errors import CircuitizeError, excerpt
 from circuitize.circuits.port import Role
@@ -19,10 +19,11 @@ from .imported import constantly, require_names
 from .layers import Model
 
 Reals = NDArray[np.float64]
+Number = TypeVar("Number", bound=np.generic)
 
 
 def from_state_dict(
-    tensors: Mapping[str, Any],
+    tensors: Mapping[str, ArrayLike],
     into: Model | Program,
     names: Mapping[str, str] | None = None,
     outputs_first: Collection[str] = (),
@@ -68,7 +69,7 @@ def from_state_dict(
 
 
 def to_state_dict(
-    values: Mapping[str, Any], names: Mapping[str, str] | None = None, outputs_first: Collection[str] = ()
+    values: Mapping[str, ArrayLike], names: Mapping[str, str] | None = None, outputs_first: Collection[str] = ()
 ) -> dict[str, Reals]:
     """Return values by the model's names, converted to the other system's layouts and names: the inverse of
     `from_state_dict`. Raise CircuitizeError for a name of a value that the model does not have.
@@ -84,7 +85,7 @@ def to_state_dict(
     }
 
 
-def with_weights(model: Model, values: Mapping[str, Any], formats: Mapping[str, Format] | None = None) -> Model:
+def with_weights(model: Model, values: Mapping[str, ArrayLike], formats: Mapping[str, Format] | None = None) -> Model:
     """Return the model with parameters and state that start from the given values, in the given formats or, if none are
     given, in those that the model states.
 
@@ -112,12 +113,12 @@ def with_weights(model: Model, values: Mapping[str, Any], formats: Mapping[str, 
     return replace(model, parameters=parameters, state=state)
 
 
-def inputs_first(array: Any) -> Any:
+def inputs_first(array: NDArray[Number]) -> NDArray[Number]:
     """Return an array with its axes moved from [out, in, ...] to [..., in, out]."""
     return np.transpose(array, (*range(2, array.ndim), 1, 0)) if array.ndim > 1 else array
 
 
-def outputs_last(array: Any) -> Any:
+def outputs_last(array: NDArray[Number]) -> NDArray[Number]:
     """Return an array with its axes moved from [..., in, out] to [out, in, ...]: the inverse of `inputs_first`."""
     return np.transpose(array, (array.ndim - 1, array.ndim - 2, *range(array.ndim - 2))) if array.ndim > 1 else array
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.operation import Values
 
-KINDS: dict[str, np.dtype[Any]] = {
+KINDS: dict[str, np.dtype[np.generic]] = {
     "BOOL": np.dtype("|b1"),
     "U8": np.dtype("|u1"),
     "I8": np.dtype("|i1"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
@@ -67,12 +67,12 @@ class Tensor(Real):
     def __array__(self, *options: object, **named: object) -> NoReturn:
         self._unknown()
 
-    def __array_ufunc__(self, function: object, method: str, *values: object, **options: object) -> Any:
+    def __array_ufunc__(self, function: object, method: str, *values: object, **options: object) -> object:
         return numpy_names.ufunc(self, function, method, values, options)
 
     def __array_function__(
-        self, function: object, types: object, values: Sequence[Any], options: Mapping[str, Any]
-    ) -> Any:
+        self, function: object, types: object, values: Sequence[object], options: Mapping[str, object]
+    ) -> object:
         return numpy_names.function(function, values, options)
 
     def __getattr__(self, name: str) -> NoReturn:

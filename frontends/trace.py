@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from inspect import signature
-from typing import Any
 
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.hypergraph import Arrow
@@ -31,17 +30,18 @@ def trace(function: Callable[..., Tensor | Sequence[Tensor]], *types: Type | Sha
     builder = Builder()
     tensors = [Tensor(builder, builder.input(t if isinstance(t, (Array, Fixed)) else Array(t))) for t in types]
     _require_arguments(function, len(tensors))
-    made: Any = function(*tensors)
-    results = list(made) if isinstance(made, (tuple, list)) else [made]
-    for result in results:
+    made: object = function(*tensors)
+    wires = []
+    for result in made if isinstance(made, (tuple, list)) else [made]:
         if not isinstance(result, Tensor) or result.builder is not builder:
             raise refused(
                 f"expected tensors out of the traced function, found {named(result)}; return what operations made"
             )
-    return builder.build([result.wire for result in results])
+        wires.append(result.wire)
+    return builder.build(wires)
 
 
-def _require_arguments(function: Callable[..., Any], count: int) -> None:
+def _require_arguments(function: Callable[..., object], count: int) -> None:
     """Raise TypingError, with the user's line, unless a user's function takes `count` arguments."""
     try:
         found = signature(function)

@@ -40,8 +40,16 @@ class StoredProof(Protocol):
         """Return the proof in a file. Raise FormatError for a damaged file, or for the proof of another prover."""
 
 
-P = TypeVar("P", bound=StoredKey)
-V = TypeVar("V", bound=StoredKey)
+class StoredProvingKey(StoredKey, ProvingKey, Protocol):
+    """A proving key that can be read from a file."""
+
+
+class StoredVerifyingKey(StoredKey, VerifyingKey, Protocol):
+    """A verifying key that can be read from a file."""
+
+
+P = TypeVar("P", bound=StoredProvingKey)
+V = TypeVar("V", bound=StoredVerifyingKey)
 F = TypeVar("F", bound=StoredProof)
 
 
@@ -135,16 +143,12 @@ class KeyedProver(Generic[P, V, F]):
     def proving_key(self, path: Path) -> ProvingKey:
         """Return the proving key in a file or in a folder of keys. Raise FormatError for a file of another kind."""
         with remedy(MAKE_KEYS):
-            found: Any = self.proving.read(path)
-            key: ProvingKey = found
-            return key
+            return self.proving.read(path)
 
     def verifying_key(self, path: Path) -> VerifyingKey:
         """Return the verifying key in a file or in a folder of keys. Raise FormatError for a file of another kind."""
         with remedy(MAKE_KEYS):
-            found: Any = self.verifying.read(path)
-            key: VerifyingKey = found
-            return key
+            return self.verifying.read(path)
 
     def require_ceremony(self, given: Mapping[str, Path]) -> None:
         """Raise CircuitizeError, naming the option, unless all files of a ceremony are given or none of them."""

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, Literal, Protocol, Self, TypeVar
+from typing import Generic, Literal, Protocol, Self, TypeVar
 
 from circuitize.circuits.errors import CircuitizeError, FormatError
 from circuitize.circuits.files import write_whole
@@ -58,7 +58,7 @@ class NativeVerifyingKey(Protocol):
         """Return the bytes of the key's file."""
 
 
-V = TypeVar("V", bound=NativeVerifyingKey)
+V = TypeVar("V", bound=NativeVerifyingKey, covariant=True)
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class FiledProvingKey(ABC, Generic[K]):
 
     @property
     @abstractmethod
-    def verifying_key(self) -> FiledVerifyingKey[Any]:
+    def verifying_key(self) -> FiledVerifyingKey[NativeVerifyingKey]:
         """Return the verifying key, which is a part of the proving key."""
 
     @classmethod

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
 from circuitize.circuits.errors import CircuitizeError, Undefined
 from circuitize.circuits.hypergraph import Arrow
@@ -65,14 +64,14 @@ class Executor:
         of the arrow's operations, with the place of the failing edge.
         """
         wires = self._run(inputs, keep=False)
-        return [self.device.put(wires[wire]) for wire in self._outputs]
+        return [self.device.put(value) for wire in self._outputs if (value := wires[wire]) is not None]
 
     def wires(self, inputs: Sequence[Values]) -> list[Values]:
         """Return the value of every wire of an arrow, computed on the device from inputs on the device."""
-        return [self.device.put(value) for value in self._run(inputs, keep=True)]
+        return [self.device.put(value) for value in self._run(inputs, keep=True) if value is not None]
 
-    def _run(self, inputs: Sequence[Values], keep: bool) -> list[Any]:
-        values: list[Any] = self.constants.copy()
+    def _run(self, inputs: Sequence[Values], keep: bool) -> list[Values | None]:
+        values = self.constants.copy()
         for wire, value in zip(self._inputs, inputs, strict=True):
             values[wire] = value
         instruction: Instruction | None = None
@@ -104,7 +103,7 @@ def _overwriting(operation: Operation, place: int) -> Callable[..., Sequence[Val
     return lambda *values: (operation.overwrite(place, *values),)
 
 
-def in_order(program: Program, inputs: Mapping[str, Given]) -> list[tuple[Port[Fixed], Any]]:
+def in_order(program: Program, inputs: Mapping[str, Given]) -> list[tuple[Port[Fixed], Given]]:
     """Return a run's inputs in the order of the ports; raise CircuitizeError if an input is missing, or if a name is
     neither an input nor an answer.
 
@@ -124,7 +123,7 @@ def in_order(program: Program, inputs: Mapping[str, Given]) -> list[tuple[Port[F
 def steps(
     program: Program,
     run: Callable[[Sequence[Values]], list[Values]],
-    prepare: Callable[[Port[Fixed], Any], Values],
+    prepare: Callable[[Port[Fixed], Given], Values],
     initial: Mapping[str, Given],
     batches: Iterable[Mapping[str, Given]],
 ) -> Iterator[dict[str, Values]]:

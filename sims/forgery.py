@@ -5,7 +5,6 @@ trace.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +44,7 @@ def _clipped(value: Integers, check: Check) -> Integers:
     return np.clip(value, check.low, check.high)
 
 
-def _trace(arrow: Arrow, inputs: Sequence[Integers], forge: Forge) -> list[Any]:
+def _trace(arrow: Arrow, inputs: Sequence[Integers], forge: Forge) -> list[Values]:
     rows = arrow.rows
 
     def interpret(index: int, operation: Operation, sources: list[Integers]) -> Sequence[Values]:

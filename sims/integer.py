@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.equality import Itself
+from circuitize.circuits.operation import Values
 from circuitize.circuits.port import Port
 from circuitize.circuits.program import IntegerProgram, require_integers
 from circuitize.circuits.types import Fixed
@@ -94,5 +94,5 @@ def _integers(program: IntegerProgram, inputs: Mapping[str, Given]) -> list[Inte
     return [_integer(port, value) for port, value in in_order(program, inputs)]
 
 
-def _named(program: IntegerProgram, values: list[Any]) -> dict[str, Integers]:
+def _named(program: IntegerProgram, values: list[Values]) -> dict[str, Integers]:
     return dict(zip([port.name for port in program.outputs], values, strict=True))

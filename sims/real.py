@@ -13,6 +13,7 @@ from circuitize.circuits.arrays.composite import expand_composites
 from circuitize.circuits.equality import Itself
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import Arrow
+from circuitize.circuits.operation import Values
 from circuitize.circuits.port import Port, Role
 from circuitize.circuits.program import Program
 from circuitize.circuits.shapes import remedy
@@ -80,7 +81,7 @@ def record(
     """
     batches = list(batches)
     chosen = set(np.linspace(0, len(batches) - 1, count).astype(int).tolist())
-    held: dict[str, Any] = dict(initial)
+    held = dict(initial)
     examples = []
     for number, outputs in enumerate(train(step, initial, batches)):
         if number in chosen:
@@ -107,5 +108,5 @@ def to_floats(port: Port[Fixed], values: Given) -> Reals:
     return array.astype(np.float64)
 
 
-def _named(program: Program, values: list[Any]) -> dict[str, Reals]:
+def _named(program: Program, values: list[Values]) -> dict[str, Reals]:
     return dict(zip([port.name for port in program.outputs], values, strict=True))

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Any
 
 import numpy as np
 
@@ -200,7 +199,7 @@ class Tiles:
         del self.memory.values[act.array]
 
 
-def _is_of_any_shape(operation: Operation, operands: Sequence[Any]) -> bool:
+def _is_of_any_shape(operation: Operation, operands: Sequence[Values]) -> bool:
     if isinstance(operation, (*CUPS, arrays.Sum, arrays.Max, arrays.Softmax)):
         return True
     pointwise = isinstance(operation, ELEMENTWISE) or getattr(operation, "pointwise", False)

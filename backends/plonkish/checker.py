@@ -7,7 +7,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +36,7 @@ class Table:
         self.entries = [every.value(node) for node in nodes]
         self._exact = all(column.exact for column in self.entries)
         if self._exact:
-            self._keys = np.unique(_keys([column.numbers for column in self.entries]))
+            self._keys = np.unique(_keys([np.asarray(column.numbers, np.int64) for column in self.entries]))
         else:
             self._tuples = set(zip(*(_reduced(self.system, column) for column in self.entries), strict=True))
 
@@ -50,7 +49,7 @@ class Table:
         columns = []
         for column in inputs:
             if column.exact:
-                columns.append(column.numbers)
+                columns.append(np.asarray(column.numbers, np.int64))
                 continue
             numbers, fits = self.system.field.to_int64(self.system.field.from_integers(column.numbers.tolist()))
             columns.append(numbers)
@@ -58,7 +57,7 @@ class Table:
         return np.asarray(np.isin(_keys(columns), self._keys) & small, np.bool_)
 
 
-def _keys(columns: Sequence[NDArray[np.int64]]) -> NDArray[Any]:
+def _keys(columns: Sequence[NDArray[np.int64]]) -> NDArray[np.void]:
     """Return tuples, given by columns, as single items that can be compared."""
     stacked = np.ascontiguousarray(np.stack(columns, axis=1).astype(np.int64))
     return stacked.view([("", np.int64)] * len(columns)).reshape(-1)

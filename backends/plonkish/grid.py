@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -28,7 +27,7 @@ CONSTANT, ADVICE, FIXED, INSTANCE, CHALLENGE, ADD, MULTIPLY, NEGATE = map(int, K
 class Values:
     """Numbers on some rows of a grid: int64 below `bound` in magnitude, or Python integers in [0, prime)."""
 
-    numbers: Any
+    numbers: NDArray[np.int64] | NDArray[np.object_]
     bound: float
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,11 +85,11 @@ class SummedCells:
             self.summed.groups, self._entries, self._indices, self._counts, strict=True
         ):
             inverses = _inverses(_folded(entries, a, b, field), field)
-            total: Any = np.zeros(plain.rows, dtype=object)
+            total: NDArray[np.object_] = np.zeros(plain.rows, dtype=object)
             at = 0
             for part in group.parts:
                 own = [inverses[places] for places in indices[at : at + len(part)]]
-                fraction: Any = np.sum(own, axis=0) % field.prime
+                fraction: NDArray[np.object_] = np.sum(own, axis=0) % field.prime
                 at += len(part)
                 total = total + fraction
                 made.append(field.from_integers(fraction.tolist()))
@@ -113,7 +113,7 @@ class _Keys:
             radix *= size
         if radix >= 1 << 62:
             raise CircuitizeError("expected a table whose tuples fit 62 bits, found wider ones; use narrower tables")
-        keys = self._keys([column.numbers for column in entries])
+        keys = self._keys([np.asarray(column.numbers, np.int64) for column in entries])
         self._sorted, self._places = np.unique(keys, return_index=True)
 
     def find(self, inputs: Sequence[Values]) -> NDArray[np.int64]:

@@ -117,10 +117,9 @@ class TensorSystem:
                 raise CircuitizeError(f"expected integers of its format for input {name!r}, found others: to_integers")
         values = [np.asarray(inputs[name], np.int64, order="C") for name in self.inputs]
         try:
-            found = values_of(self.arrow, values, self.inputs, keep=True)
+            return values_of(self.arrow, values, self.inputs)
         except Undefined as error:
             raise Undefined(f"{error}; no proof exists") from None
-        return [value for value in found if value is not None]
 
     def values(self, trace: Trace, rows: Mapping[str, Integers] | None = None) -> list[Integers]:
         """Return the honest values of every base of the system, except multiplicities, which the prover counts, and

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,7 +57,7 @@ PLAIN = Interface()
 """A stream of whole bytes for each tensor."""
 
 
-def integrated(made: Bound, scheduler: str, options: Mapping[str, Any], interface: Interface = PLAIN) -> Design:
+def integrated(made: Bound, scheduler: str, options: Mapping[str, object], interface: Interface = PLAIN) -> Design:
     """Return the complete design that a scheduler makes of a program, inside its shell of streams. Raise
     CircuitizeError for the same reasons as `design`.
     """
@@ -67,7 +66,7 @@ def integrated(made: Bound, scheduler: str, options: Mapping[str, Any], interfac
     return enclosed(design(made, scheduler, options), interface, program_digest(made.program))
 
 
-def design(made: Bound, scheduler: str, options: Mapping[str, Any]) -> Design:
+def design(made: Bound, scheduler: str, options: Mapping[str, object]) -> Design:
     """Return the design that a scheduler makes of a program, without a shell of streams. Raise CircuitizeError for a
     program or a budget for which the scheduler can make no design.
     """

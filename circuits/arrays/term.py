@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any, Self, TypeAlias
+from typing import Self, TypeAlias
 
 import numpy as np
 
@@ -61,7 +61,7 @@ class Real(Term):
     def __gt__(self, other: Operand) -> Self:
         return self._elementwise(operation("greater"), other)
 
-    def __array_ufunc__(self, function: object, method: str, *values: object, **options: object) -> Any:
+    def __array_ufunc__(self, function: object, method: str, *values: object, **options: object) -> object:
         """Apply numpy's operators to a number or an array and a term; raise TypingError for numpy's other functions."""
         known = _OPERATORS.get(function)
         if known is None or method != "__call__" or options:
@@ -71,7 +71,7 @@ class Real(Term):
             )
         return known(*map(self._operand, values))
 
-    def _operand(self, value: Any) -> Any:
+    def _operand(self, value: object) -> Real | float:
         if isinstance(value, Real):
             return value
         array = np.asarray(value)
@@ -82,7 +82,7 @@ Operand: TypeAlias = Real | float | Values
 """The type of whatever may stand beside a term in a formula."""
 
 
-_OPERATORS: dict[object, Callable[..., Any]] = {
+_OPERATORS: dict[object, Callable[..., object]] = {
     np.add: operator.add,
     np.subtract: operator.sub,
     np.multiply: operator.mul,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from circuitize.circuits.array_module import array_module
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.operation import Operation, Values
-from circuitize.circuits.types import Fixed
+from circuitize.circuits.types import Fixed, Type
 
 Integers = NDArray[np.int64]
 
@@ -50,15 +50,16 @@ class IntegerOperation(Operation):
         """
         return self if self.pointwise or self.arity == 0 else None
 
-    def target_types(self, *sources: Any) -> tuple[Fixed, ...]:
+    def target_types(self, *sources: Type) -> tuple[Fixed, ...]:
         arity = self.arity
         if len(sources) != arity and (arity is not None or not sources):
             expected = "at least 1" if arity is None else arity
             raise TypingError(f"{self.name}: expected {expected} sources, found {len(sources)}; connect them")
-        for source in sources:
-            if type(source) is not Fixed:
-                raise TypingError(f"{self.name}: expected integer arrays, found {source}; quantize the program first")
-        return (self.target(*sources),)
+        formats = [source for source in sources if isinstance(source, Fixed)]
+        if len(formats) < len(sources):
+            other = next(source for source in sources if not isinstance(source, Fixed))
+            raise TypingError(f"{self.name}: expected integer arrays, found {other}; quantize the program first")
+        return (self.target(*formats),)
 
     def run(self, *values: Values) -> tuple[Values, ...]:
         made = self.value(*values)

@@ -10,8 +10,8 @@ from __future__ import annotations
 import inspect
 import re
 from dataclasses import is_dataclass
-from typing import Any
 
+from sphinx.application import Sphinx
 from sphinx.util.inspect import stringify_signature
 
 import circuitize
@@ -69,13 +69,13 @@ def converted(lines: list[str]) -> list[str]:
     return "\n".join(made).split("\n")
 
 
-def process(app: Any, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
+def process(app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
     """Put the converted lines of a docstring in the place of its own; Sphinx calls this for each docstring."""
     lines[:] = converted(lines)
 
 
 def signature(
-    app: Any, what: str, name: str, obj: Any, options: object, given: str | None, returned: str | None
+    app: Sphinx, what: str, name: str, obj: object, options: object, given: str | None, returned: str | None
 ) -> tuple[str, None] | None:
     """Return how a dataclass is made, by its fields; the signatures of its metaclass and its `__new__` do not name the
     fields.
@@ -85,7 +85,7 @@ def signature(
     return stringify_signature(inspect.signature(obj).replace(return_annotation=inspect.Signature.empty)), None
 
 
-def setup(app: Any) -> dict[str, bool]:
+def setup(app: Sphinx) -> dict[str, bool]:
     """Register the converter of docstrings with Sphinx."""
     app.connect("autodoc-process-docstring", process)
     app.connect("autodoc-process-signature", signature)

@@ -10,9 +10,12 @@ from __future__ import annotations
 import re
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import circuitize
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ("README.md", "docs/*.md", "docs/tutorials/*.md", "examples/**/*.py")
@@ -65,7 +68,7 @@ def directives(folder: str) -> str:
     return "\n".join(lines)
 
 
-def fill(app: Any, page: str, source: list[str]) -> None:
+def fill(app: Sphinx, page: str, source: list[str]) -> None:
     """Put the directives in the place of a page's names line; Sphinx calls this function as a handler of the event
     `source-read`.
     """
@@ -81,7 +84,7 @@ def fill(app: Any, page: str, source: list[str]) -> None:
     )
 
 
-def setup(app: Any) -> dict[str, bool]:
+def setup(app: Sphinx) -> dict[str, bool]:
     """Register the lists of public names with Sphinx."""
     app.connect("source-read", fill)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeGuard
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from circuitize.frontends.provenance import here, part, placed_at
 from circuitize.frontends.tensor import Tensor
 
 from .installed import module
+from .objects import Constant, IndexedCoproduct, NdArrayType
 from .operations import Splat, meaning_of
 
 DEEPEST = 64
@@ -31,12 +32,12 @@ class Diagram:
     reads and writes.
     """
 
-    operations: list[Any]
+    operations: list[object]
     sources: list[list[int]]
     targets: list[list[int]]
     inputs: list[int]
     outputs: list[int]
-    types: list[Any]
+    types: list[NdArrayType]
 
     def shapes(self, wires: Sequence[int]) -> list[Shape]:
         """Return the shapes of the given wires of a diagram."""
@@ -66,7 +67,7 @@ def read(diagram: object, name: str = "diagram") -> Diagram:
     return Diagram(chosen[0], chosen[1], chosen[2], inputs, outputs, types)
 
 
-def _segments(family: Any) -> list[list[int]]:
+def _segments(family: IndexedCoproduct) -> list[list[int]]:
     """Return the wires of each operation of a catgrad diagram, from an indexed coproduct."""
     ends = np.cumsum(np.asarray(family.sources.table, np.int64)).tolist()
     values = np.asarray(family.values.table).tolist()
@@ -74,7 +75,7 @@ def _segments(family: Any) -> list[list[int]]:
 
 
 def _ordered(
-    operations: list[Any], sources: list[list[int]], targets: list[list[int]], inputs: list[int], name: str
+    operations: list[object], sources: list[list[int]], targets: list[list[int]], inputs: list[int], name: str
 ) -> list[int]:
     """Return the operations of a catgrad diagram in Kahn's order. Ordering the operations of a diagram takes linear
     time.
@@ -126,14 +127,13 @@ def _run(builder: Builder, diagram: Diagram, inputs: Sequence[Tensor], name: str
         raise CircuitizeError(
             f"{name}: expected definitions at most {DEEPEST} deep, found more; do they hold themselves?"
         )
-    constant = module("catgrad.core.operation").Constant
     wires = dict(zip(diagram.inputs, inputs, strict=True))
     for operation, sources, targets in zip(diagram.operations, diagram.sources, diagram.targets, strict=True):
         read_tensors = [wires[wire] for wire in sources]
         label = type(operation).__name__
         with part(label):
-            if type(operation) is constant:
-                made: Any = Splat(builder, float(operation.x), tuple(operation.T.shape))
+            if _is_constant(operation):
+                made: Tensor | Sequence[Tensor] = Splat(builder, float(operation.x), tuple(operation.T.shape))
             else:
                 made = _applied(builder, operation, read_tensors, f"{name}: {label}", depth)
         results = [made] if isinstance(made, Tensor) else list(made)
@@ -147,7 +147,14 @@ def _run(builder: Builder, diagram: Diagram, inputs: Sequence[Tensor], name: str
     return [wires[wire] for wire in diagram.outputs]
 
 
-def _applied(builder: Builder, operation: object, tensors: list[Tensor], name: str, depth: int) -> Any:
+def _is_constant(operation: object) -> TypeGuard[Constant]:
+    """Return whether an operation is a constant of catgrad's core."""
+    return type(operation) is module("catgrad.core.operation").Constant
+
+
+def _applied(
+    builder: Builder, operation: object, tensors: list[Tensor], name: str, depth: int
+) -> Tensor | Sequence[Tensor]:
     meaning = meaning_of(operation)
     if meaning is not None:
         try:

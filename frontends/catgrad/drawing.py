@@ -18,6 +18,7 @@ from circuitize.circuits.types import Array, Shape
 
 from .hypergraphs import assembled
 from .installed import module
+from .objects import NdArrayType, OpenHypergraph, Operation
 
 MOST_PIECES = 1 << 12
 """The most elements into which a slice or a concatenation may cut an axis."""
@@ -29,25 +30,26 @@ class Pen:
     def __init__(self) -> None:
         self.core, signature = module("catgrad.core.operation"), module("catgrad.signature")
         self._array, self._float = signature.NdArrayType, signature.Dtype.float32
-        self.wires: list[Any] = []
-        self.edges: list[Any] = []
+        self.wires: list[NdArrayType] = []
+        self.edges: list[Operation] = []
         self.sources: list[list[int]] = []
         self.targets: list[list[int]] = []
 
-    def type(self, shape: Iterable[int]) -> Any:
+    def type(self, shape: Iterable[int]) -> NdArrayType:
         """Return catgrad's type of float32 arrays of the given shape."""
-        return self._array(tuple(shape), self._float)
+        made: NdArrayType = self._array(tuple(shape), self._float)
+        return made
 
     def shape(self, wire: int) -> Shape:
         """Return the shape of a wire of the diagram."""
         return tuple(self.wires[wire].shape)
 
-    def wire(self, type: Any) -> int:
+    def wire(self, type: NdArrayType) -> int:
         """Add a wire of the given type to the diagram; return its number."""
         self.wires.append(type)
         return len(self.wires) - 1
 
-    def draw(self, operation: Any, *sources: int) -> list[int]:
+    def draw(self, operation: Operation, *sources: int) -> list[int]:
         """Add an edge for an operation; return the wires that the edge writes."""
         targets = [self.wire(type) for type in operation.target().table]
         self.edges.append(operation)
@@ -55,12 +57,12 @@ class Pen:
         self.targets.append(targets)
         return targets
 
-    def one(self, operation: Any, *sources: int) -> int:
+    def one(self, operation: Operation, *sources: int) -> int:
         """Draw an operation with one target in the diagram; return the target's wire."""
         (target,) = self.draw(operation, *sources)
         return target
 
-    def alike(self, kind: Any, *sources: int) -> int:
+    def alike(self, kind: Callable[[NdArrayType], Operation], *sources: int) -> int:
         """Draw an operation whose sources and target all have one type."""
         return self.one(kind(self.wires[sources[0]]), *sources)
 
@@ -83,7 +85,7 @@ class Pen:
         """Draw x in another shape, or nothing if x has that shape already; return the wire."""
         return x if self.shape(x) == shape else self.one(self.core.Reshape(self.wires[x], self.type(shape)), x)
 
-    def split_last(self, x: int, axes: Iterable[int]) -> tuple[int, Any, Any]:
+    def split_last(self, x: int, axes: Iterable[int]) -> tuple[int, NdArrayType, NdArrayType]:
         """Draw x with the given axes moved to the end; return its wire, the type of the other axes, and the type of the
         moved axes.
         """
@@ -141,7 +143,7 @@ def diagram(given: Arrow | Program) -> Any:
     return _monogamous(pen, inputs, [wires[wire] for wire in arrow.outputs.tolist()])
 
 
-def _monogamous(pen: Pen, inputs: Sequence[int], outputs: Sequence[int]) -> Any:
+def _monogamous(pen: Pen, inputs: Sequence[int], outputs: Sequence[int]) -> OpenHypergraph:
     """Return an open hypergraph in which each wire is read once: by a copy if the arrow reads it more often, by a
     discard if the arrow never reads it.
     """
@@ -163,7 +165,7 @@ def _monogamous(pen: Pen, inputs: Sequence[int], outputs: Sequence[int]) -> Any:
     return assembled(pen.wires, pen.edges, pen.sources, pen.targets, inputs, left)
 
 
-def _constant(pen: Pen, operation: Any) -> int:
+def _constant(pen: Pen, operation: arrays.Constant) -> int:
     if operation.amounts.ndim:
         raise CircuitizeError(
             "expected a constant of one number, as catgrad's are, found several; make the array an input"
@@ -171,7 +173,7 @@ def _constant(pen: Pen, operation: Any) -> int:
     return pen.splat(float(operation.amounts), operation.shape)
 
 
-def _broadcast(pen: Pen, operation: Any, x: int) -> int:
+def _broadcast(pen: Pen, operation: arrays.Broadcast, x: int) -> int:
     axes = sorted(operation.axes)
     made = pen.one(pen.core.NCopy(pen.wires[x], pen.type(operation.shape[axis] for axis in axes)), x)
     old = iter(range(len(pen.shape(x))))
@@ -179,17 +181,17 @@ def _broadcast(pen: Pen, operation: Any, x: int) -> int:
     return pen.transposed(made, [next(new if axis in axes else old) for axis in range(len(operation.shape))])
 
 
-def _sum(pen: Pen, operation: Any, x: int) -> int:
+def _sum(pen: Pen, operation: arrays.Sum, x: int) -> int:
     turned, outer, inner = pen.split_last(x, operation.axes)
     return pen.one(pen.core.NAdd(outer, inner), turned)
 
 
-def _max(pen: Pen, operation: Any, x: int) -> int:
+def _max(pen: Pen, operation: arrays.Max, x: int) -> int:
     turned, outer, inner = pen.split_last(x, [operation.axis])
     return pen.one(pen.core.NMax(outer, inner), turned)
 
 
-def _einsum(pen: Pen, operation: Any, x: int, y: int) -> int:
+def _einsum(pen: Pen, operation: arrays.Einsum, x: int, y: int) -> int:
     """Draw a contraction as the product of arrays [N, A, B] and [N, B, C], with each group of letters merged into one
     axis.
     """
@@ -216,14 +218,14 @@ def _einsum(pen: Pen, operation: Any, x: int, y: int) -> int:
     return pen.transposed(made, [order.index(letter) for letter in target])
 
 
-def _slice(pen: Pen, operation: Any, x: int) -> int:
+def _slice(pen: Pen, operation: arrays.Slice, x: int) -> int:
     for axis, (start, stop) in enumerate(zip(operation.starts, operation.stops, strict=True)):
         if stop - start < pen.shape(x)[axis]:
             x = pen.stacked(pen.pieces(x, axis)[start:stop], axis)
     return x
 
 
-def _concatenate(pen: Pen, operation: Any, *tensors: int) -> int:
+def _concatenate(pen: Pen, operation: arrays.Concatenate, *tensors: int) -> int:
     return pen.stacked([piece for x in tensors for piece in pen.pieces(x, operation.axis)], operation.axis)
 
 
@@ -231,7 +233,7 @@ def _positive(pen: Pen, x: int) -> int:
     return pen.alike(pen.core.Gt, x, pen.splat(0.0, pen.shape(x)))
 
 
-def _select(pen: Pen, operation: Any, condition: int, x: int, y: int) -> int:
+def _select(pen: Pen, operation: object, condition: int, x: int, y: int) -> int:
     """Draw c x + (1 - c) y, which equals a choice between x and y for finite numbers."""
     chosen = _positive(pen, condition)
     other = pen.alike(pen.core.Subtract, pen.splat(1.0, pen.shape(x)), chosen)
@@ -249,7 +251,7 @@ def _sigmoid(pen: Pen, x: int) -> int:
     return pen.alike(pen.core.Divide, pen.splat(1.0, shape), below)
 
 
-def _tanh(pen: Pen, operation: Any, x: int) -> int:
+def _tanh(pen: Pen, operation: object, x: int) -> int:
     """Draw the hyperbolic tangent as 2 sigmoid(2x) - 1."""
     return pen.alike(
         pen.core.Subtract, _scaled(pen, 2.0, _sigmoid(pen, _scaled(pen, 2.0, x))), pen.splat(1.0, pen.shape(x))

@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import Arrow, offsets_of
@@ -21,6 +22,7 @@ from circuitize.circuits.types import Array, Fixed
 from circuitize.circuits.validate import validate
 
 from .installed import require
+from .objects import FiniteFunction, IndexedCoproduct, OpenHypergraph
 
 VERSION = "0.1.3"
 
@@ -55,34 +57,39 @@ def hypergraph(given: Arrow | Program) -> Any:
 
 
 def assembled(
-    wires: Sequence[Any],
-    edges: Sequence[Any],
+    wires: Sequence[object],
+    edges: Sequence[object],
     sources: Sequence[Sequence[int]],
     targets: Sequence[Sequence[int]],
     inputs: Sequence[int],
     outputs: Sequence[int],
-) -> Any:
+) -> OpenHypergraph:
     """Return an `OpenHypergraph` with the given labels, ends of edges, and interface."""
     of = package()
     count = len(wires)
 
-    def numbers(values: Sequence[int], target: int | None) -> Any:
-        return of.FiniteFunction(target, np.array(values, of.FiniteFunction.Dtype))
+    def numbers(values: Sequence[int], target: int | None) -> FiniteFunction:
+        made: FiniteFunction = of.FiniteFunction(target, np.array(values, of.FiniteFunction.Dtype))
+        return made
 
-    def labels(values: Sequence[Any]) -> Any:
+    def labels(values: Sequence[object]) -> FiniteFunction:
         table = np.empty(len(values), object)
         table[:] = values
-        return of.FiniteFunction(None, table)
+        made: FiniteFunction = of.FiniteFunction(None, table)
+        return made
 
-    def family(segments: Sequence[Sequence[int]]) -> Any:
+    def family(segments: Sequence[Sequence[int]]) -> IndexedCoproduct:
         flat = [wire for segment in segments for wire in segment]
-        return of.IndexedCoproduct(numbers([len(segment) for segment in segments], None), numbers(flat, count))
+        counts = numbers([len(segment) for segment in segments], None)
+        made: IndexedCoproduct = of.IndexedCoproduct(counts, numbers(flat, count))
+        return made
 
     inner = of.Hypergraph(family(sources), family(targets), labels(wires), labels(edges))
-    return of.OpenHypergraph(numbers(inputs, count), numbers(outputs, count), inner)
+    made: OpenHypergraph = of.OpenHypergraph(numbers(inputs, count), numbers(outputs, count), inner)
+    return made
 
 
-def arrow_of(hypergraph: Any) -> Arrow:
+def arrow_of(hypergraph: object) -> Arrow:
     """Return the arrow of an `OpenHypergraph` whose labels are circuitize's types and operations.
 
     The edges of an `OpenHypergraph` may be in any order. Raise CircuitizeError for labels that are no types or
@@ -122,12 +129,12 @@ def arrow_of(hypergraph: Any) -> Arrow:
     return made
 
 
-def _ends(family: Any) -> tuple[Values, Values]:
+def _ends(family: IndexedCoproduct) -> tuple[Values, Values]:
     """Return how many wires each edge has on one side, and these wires edge by edge."""
     return np.asarray(family.sources.table, np.int64), np.asarray(family.values.table, np.int64)
 
 
-def _whole(numbers: Any) -> Any:
+def _whole(numbers: ArrayLike) -> NDArray[np.int32]:
     return np.asarray(numbers, np.int32)
 
 

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Sequence
 from functools import cache
 from string import ascii_lowercase
-from typing import Any
 
 from circuitize.circuits import arrays
 from circuitize.circuits.builder import Builder
@@ -15,6 +14,7 @@ from circuitize.circuits.types import Shape
 from circuitize.frontends.tensor import Tensor
 
 from .installed import module
+from .objects import OfArrays, OfLastAxes, OfPieces
 
 Meaning = Callable[..., Tensor | Sequence[Tensor]]
 """A function from an operation of catgrad and the tensors it reads to the tensors it makes."""
@@ -91,17 +91,17 @@ def _last(axes: Shape) -> tuple[int, ...]:
     return tuple(range(-len(axes), 0))
 
 
-def _copied(operation: Any, x: Tensor) -> Tensor:
+def _copied(operation: OfArrays, x: Tensor) -> Tensor:
     shape = x.shape + tuple(operation.T.shape)
     return x.apply(arrays.Broadcast(shape, tuple(range(x.ndim, len(shape))))) if operation.T.shape else x
 
 
-def _greatest(operation: Any, x: Tensor) -> Tensor:
+def _greatest(operation: OfLastAxes, x: Tensor) -> Tensor:
     count = math.prod(operation.T.shape)
     return x.reshape(*operation.N.shape, count).max(axis=-1)
 
 
-def _split(operation: Any, x: Tensor) -> list[Tensor]:
+def _split(operation: OfPieces, x: Tensor) -> list[Tensor]:
     return [x[..., index] for index in range(operation.k)]
 
 
@@ -111,7 +111,7 @@ def _stacked(operation: object, *tensors: Tensor) -> Tensor:
     return first.apply(arrays.Concatenate(first.ndim - 1), *others) if others else first
 
 
-def _inverted(operation: Any, x: Tensor) -> Tensor:
+def _inverted(operation: OfArrays, x: Tensor) -> Tensor:
     return 1.0 - x if operation.T.dtype.name == "bool" else -x - 1.0
 
 
@@ -129,7 +129,7 @@ def _greater(operation: object, x: Tensor, y: Tensor) -> Tensor:
     return Positive(x) if isinstance(y, Splat) and y.amount == 0 else x.apply(arrays.Greater(), y)
 
 
-def _quotient(operation: Any, x: Tensor, y: Tensor) -> Tensor:
+def _quotient(operation: OfArrays, x: Tensor, y: Tensor) -> Tensor:
     if not operation.T.dtype.is_floating():
         raise CircuitizeError(
             f"expected Divide of float32, found {operation.T.dtype.name}, which rounds down; divide floats"

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +21,7 @@ from circuitize.frontends.layers import Model, Parameter
 
 from .diagrams import arrow, forward
 from .installed import module
+from .objects import Lens, OpenHypergraph
 from .roles import is_diagram, require_roles, require_three
 
 Batch = Mapping[str, NDArray[np.float64]]
@@ -45,9 +45,9 @@ def predict(
 
 
 def step(
-    model: object,
-    optimizer: object,
-    loss: object,
+    model: OpenHypergraph,
+    optimizer: Lens,
+    loss: Lens,
     *,
     inputs: Format = FEATURES,
     targets: Format = FEATURES,
@@ -67,7 +67,7 @@ def step(
     return _program(simplify(arrow(diagram, "step")), count, width, inputs, parameters, examples, targets)
 
 
-def step_diagram(model: Any, optimizer: Any, loss: Any) -> tuple[Any, int, int]:
+def step_diagram(model: OpenHypergraph, optimizer: Lens, loss: Lens) -> tuple[OpenHypergraph, int, int]:
     """Return catgrad's diagram P x X x Y -> P of a training step, and how many parameters and targets there are."""
     operations, functor = module("catgrad.bidirectional.operation"), module("catgrad.bidirectional.functor")
     identity = module("catgrad.combinators").identity

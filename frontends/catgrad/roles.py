@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum
-from typing import Any
+from typing import TypeGuard
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from circuitize.circuits.hypergraph import evaluate
 
 from .diagrams import arrow
 from .installed import module
+from .objects import OpenHypergraph
 
 ORDER = "(model, optimizer, loss), such as (model, sgd(0.01), mse)"
 
@@ -27,12 +28,12 @@ class Kind(Enum):
     LOSS = "a loss"
 
 
-def is_diagram(found: object) -> bool:
+def is_diagram(found: object) -> TypeGuard[OpenHypergraph]:
     """Return whether an object is an open hypergraph of catgrad, also if catgrad is not installed."""
     return any(kind.__module__.startswith("open_hypergraphs.") for kind in type(found).__mro__)
 
 
-def require_three(found: Sequence[Any]) -> None:
+def require_three(found: Sequence[object]) -> None:
     """Raise CircuitizeError unless a tuple that has a catgrad diagram in it has three entries, the first of which is a
     diagram.
     """
@@ -64,7 +65,7 @@ def require_roles(optimizer: object, parameters: object, loss: object, predictio
         raise CircuitizeError(f"expected {ORDER}, found {' and '.join(names)}; exchange them, or give the missing one")
 
 
-def _lens(word: str, given: object, types: object) -> Any:
+def _lens(word: str, given: object, types: object) -> OpenHypergraph:
     """Return the lens that an optimiser or a loss makes from types; raise CircuitizeError unless the lens is a diagram
     from the given types to the given types.
     """
@@ -89,14 +90,14 @@ def _lens(word: str, given: object, types: object) -> Any:
     return made
 
 
-def _known(lens: Any) -> Kind | None:
+def _known(lens: OpenHypergraph) -> Kind | None:
     """Return the kind of a lens, as the operations of catgrad in it show it, or None if they show none."""
     own = module("catgrad.bidirectional.operation")
     kinds = {type(operation) for operation in lens.H.x.table}
     return Kind.OPTIMIZER if own.SGD in kinds else Kind.LOSS if own.MSE in kinds else None
 
 
-def _tried(lens: Any) -> Kind | None:
+def _tried(lens: OpenHypergraph) -> Kind | None:
     """Return the kind of a lens, as its reverse shows it when tried on numbers, or None if it shows none."""
     both = module("catgrad.bidirectional.functor").Bidirectional()
     try:
@@ -113,7 +114,7 @@ def _tried(lens: Any) -> Kind | None:
     return Kind.OPTIMIZER if all(map(np.allclose, without, drawn)) else None
 
 
-def _operations(lens: Any) -> str:
+def _operations(lens: OpenHypergraph) -> str:
     return " and ".join(dict.fromkeys(type(operation).__name__ for operation in lens.H.x.table)) or "an identity"
 
 

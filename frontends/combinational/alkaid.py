@@ -6,9 +6,9 @@ alkaid 0.8.2 writes version 4; alkaid is the successor of da4ml, by the same aut
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from circuitize.circuits.errors import FormatError
+from circuitize.circuits.reading import Json
 
 from .da4ml import table_of
 from .instructions import Instructions
@@ -19,7 +19,7 @@ MODELS = ("ALIRModel", "DAISModel")
 VERSIONS = (2, 3, 4)
 
 
-def from_json(data: Any, where: str) -> Logic:
+def from_json(data: Json, where: str) -> Logic:
     """Return the combinational logic that parsed JSON of alkaid describes. Raise FormatError for combinational logic of
     an unknown version.
     """
@@ -33,7 +33,9 @@ def from_json(data: Any, where: str) -> Logic:
     made = Instructions(notes, 0)
     for number, record in enumerate(records):
         with made.reading(number):
-            operands, code, payload, (low, high, step) = _unpacked(record) if version == 2 else record[:4]
+            operands, code, payload, (low, high, step) = (
+                _unpacked(record[:4], record[4]) if version == 2 else record[:4]
+            )
             ends = float(low), float(high), float(step)
             _instruction(made, int(code), [int(at) for at in operands], [int(n) for n in payload], ends, shifts)
     leaving = [
@@ -88,11 +90,11 @@ def _instruction(
         raise ValueError(f"opcode {code}")
 
 
-def _unpacked(record: Sequence[Any]) -> tuple[list[int], int, list[int], Sequence[float]]:
+def _unpacked(numbers: Sequence[int], ends: Sequence[float]) -> tuple[list[int], int, list[int], Sequence[float]]:
     """Return an instruction of combinational logic of version 2, whose numbers share a word, in the form of later
     versions.
     """
-    first, second, code, word = (int(value) for value in record[:4])
+    first, second, code, word = map(int, numbers)
     low, high = _signed(word), _signed(word >> 32)
     operands, payload = {
         -2: ([first], []),
@@ -109,7 +111,7 @@ def _unpacked(record: Sequence[Any]) -> tuple[list[int], int, list[int], Sequenc
         9: ([first], [word]),
         10: ([first, second], [low, word >> 56 & 255]),
     }[code]
-    return operands, code, payload, record[4]
+    return operands, code, payload, ends
 
 
 def _signed(word: int) -> int:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from circuitize.circuits.errors import FormatError
+from circuitize.circuits.reading import Json
 
 from .instructions import Instructions
 from .logic import Kind, Logic, Table
@@ -24,7 +25,7 @@ outputs, instructions and tables.
 """
 
 
-def from_json(data: Any, where: str) -> Logic:
+def from_json(data: list[Any], where: str) -> Logic:
     """Return the combinational logic that parsed JSON of da4ml describes: one CombLogic, or the stages of a Pipeline
     one after the other.
     """
@@ -44,11 +45,11 @@ def from_json(data: Any, where: str) -> Logic:
     return notes.logic(inputs, leaving, tables)
 
 
-def _is_pipeline(data: Any) -> bool:
+def _is_pipeline(data: list[Any]) -> bool:
     return len(data) == 1 and bool(data[0]) and isinstance(data[0][0], list) and len(data[0][0]) > 2
 
 
-def _stage(notes: Notes, stage: Any, entering: Sequence[Terms] | None, tables: int) -> list[Terms]:
+def _stage(notes: Notes, stage: Sequence[Any], entering: Sequence[Terms] | None, tables: int) -> list[Terms]:
     """Note the instructions of a CombLogic, whose inputs are the network's if none are given; return the terms of its
     outputs.
     """
@@ -97,12 +98,12 @@ def _instruction(notes: Instructions, code: int, first: int, second: int, data: 
         raise ValueError(f"opcode {code}")
 
 
-def _ends(interval: Any) -> Interval:
+def _ends(interval: Sequence[float]) -> Interval:
     low, high, step = interval
     return float(low), float(high), float(step)
 
 
-def table_of(given: Any) -> Table:
+def table_of(given: Json) -> Table:
     """Return a table from the form in which both da4ml and alkaid write it: whole numbers, and the interval of the
     numbers that they stand for.
     """

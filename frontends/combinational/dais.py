@@ -4,12 +4,11 @@ bits.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.errors import FormatError
+from circuitize.circuits.reading import Json
 
 from .da4ml import from_json
 from .logic import Logic
@@ -52,15 +51,15 @@ def from_binary(data: bytes, where: str) -> Logic:
     return from_json([[inputs, outputs], shifts, places, after, negative, records, -1, -1, padded], where)
 
 
-def _records(code: Words, contents: list[Words], where: str) -> tuple[list[Any], list[Any]]:
+def _records(code: Words, contents: list[Words], where: str) -> tuple[list[list[object]], list[Json]]:
     """Return the instructions of a DAIS binary in the form of the JSON, and for each look-up a table that begins at its
     argument's least number.
     """
     packed = code[:, 3:5].astype(np.int64)
     data = (packed[:, 1] << 32) | (packed[:, 0] & 0xFFFFFFFF)
     intervals = _intervals(code[:, 5:].astype(np.float64))
-    records: list[Any] = []
-    padded: list[Any] = []
+    records: list[list[object]] = []
+    padded: list[Json] = []
     for number, (opcode, first, second) in enumerate(code[:, :3].tolist()):
         payload = int(data[number])
         if opcode == LOOKUP:

@@ -8,7 +8,6 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from circuitize.circuits.errors import FormatError
 from circuitize.circuits.program import IntegerProgram
@@ -49,7 +48,7 @@ def read(path: Path) -> Logic:
     return parsed(data, str(path))
 
 
-def parsed(data: Any, where: str) -> Logic:
+def parsed(data: object, where: str) -> Logic:
     """Return the combinational logic that parsed JSON describes. Raise FormatError if the JSON describes no
     combinational logic.
     """

@@ -14,7 +14,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from traceback import extract_tb
-from typing import Any
+from typing import Protocol, TypeGuard
 
 from circuitize.circuits.errors import CircuitizeError, excerpt
 from circuitize.circuits.program import IntegerProgram
@@ -27,8 +27,25 @@ TRACERS = ("alkaid", "da4ml")
 Bits = tuple[int, int, int]
 
 
+class _Model(Protocol):
+    """A model of Keras (`keras.Model`)."""
+
+    name: str
+
+
+class _Number(Protocol):
+    """A number of numpy (`numpy.generic`)."""
+
+    def item(self) -> object:
+        """Return the number as Python's."""
+
+
+def _is_keras(found: object) -> TypeGuard[_Model]:
+    return any(kind.__module__.split(".")[0] == "keras" for kind in type(found).__mro__)
+
+
 def from_hgq(
-    model: Any, batch: int = 1, *, tracer: str | None = None, inputs: Bits | Sequence[Bits] | None = None
+    model: object, batch: int = 1, *, tracer: str | None = None, inputs: Bits | Sequence[Bits] | None = None
 ) -> IntegerProgram:
     """Return the integer program of a network of HGQ2: `inputs` [batch, n] -> `outputs` [batch, m], each example a flat
     row.
@@ -43,12 +60,12 @@ def from_hgq(
     return program(logic_of(model, tracer, inputs), batch)
 
 
-def logic_of(model: Any, tracer: str | None = None, inputs: Bits | Sequence[Bits] | None = None) -> Logic:
+def logic_of(model: object, tracer: str | None = None, inputs: Bits | Sequence[Bits] | None = None) -> Logic:
     """Return the combinational logic of an HGQ2 network, as `from_hgq` reads it."""
     name = _tracer(tracer)
     if isinstance(model, (str, Path)):
         model = _loaded(Path(model))
-    if not any(kind.__module__.split(".")[0] == "keras" for kind in type(model).__mro__):
+    if not _is_keras(model):
         raise CircuitizeError(f"expected a Keras model or a .keras file, found {excerpt(model)}; give keras.Model")
     where = f"{name}'s trace of {model.name}"
     try:
@@ -66,7 +83,7 @@ def logic_of(model: Any, tracer: str | None = None, inputs: Bits | Sequence[Bits
     return parsed(json.loads(json.dumps(saved, default=_plain)), where)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: _Number) -> object:
     """Return values that JSON does not know, such as tables and numbers of numpy, in the form in which da4ml's and
     alkaid's own `save` writes them.
     """
@@ -83,7 +100,7 @@ def _tracer(name: str | None) -> str:
     return found[0]
 
 
-def _loaded(path: Path) -> Any:
+def _loaded(path: Path) -> object:
     if not path.is_file():
         raise CircuitizeError(f"{path}: expected a .keras file, found none; check the path")
     for package in ("keras", "hgq"):
@@ -93,7 +110,8 @@ def _loaded(path: Path) -> Any:
         os.environ.setdefault("KERAS_BACKEND", "jax")
     import_module("hgq")
     try:
-        return import_module("keras").models.load_model(path, compile=False)
+        model: object = import_module("keras").models.load_model(path, compile=False)
+        return model
     except (OSError, ValueError, TypeError, KeyError, ImportError) as error:
         told = " ".join(str(error).split())
         raise CircuitizeError(f"{path}: expected a model that Keras loads, found {told[:200]}; save it again") from None

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
 from circuitize.circuits.reading import Json, parse_json, read_at_most
@@ -105,11 +104,11 @@ def _config(given: Json, where: str) -> Config:
             f"{where}: expected activation_function among {', '.join(ACTIVATIONS)}, found {excerpt(activation)}; "
             "only these are read"
         )
-    tied: Any = given.get("tie_word_embeddings", True)
-    if type(tied) is not bool:
+    tied: object = given.get("tie_word_embeddings", True)
+    if not isinstance(tied, bool):
         raise FormatError(f"{where}: expected tie_word_embeddings true or false, found {excerpt(tied)}; correct it")
-    epsilon: Any = given.get("layer_norm_epsilon", 1e-5)
-    if type(epsilon) not in (int, float) or not 0 < epsilon < math.inf:
+    epsilon: object = given.get("layer_norm_epsilon", 1e-5)
+    if not isinstance(epsilon, (int, float)) or isinstance(epsilon, bool) or not 0 < epsilon < math.inf:
         raise FormatError(
             f"{where}: expected a number above 0 as layer_norm_epsilon, found {excerpt(epsilon)}; correct it"
         )

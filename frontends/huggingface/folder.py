@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
 from circuitize.circuits.files import write_whole
@@ -78,7 +78,7 @@ class Folder:
             last=last,
         )
 
-    def save(self, path: str | Path, weights: Mapping[str, Any] | None = None) -> None:
+    def save(self, path: str | Path, weights: Mapping[str, ArrayLike] | None = None) -> None:
         """Write the folder's config.json and tensors to another folder; the given weights, named as parameters, replace
         the folder's own.
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from circuitize.frontends import functions
 from circuitize.frontends.tensor import Tensor
 
-from .equation import FINITE, Equation, Result, primitive
+from .equation import FINITE, Equation, Operand, Result, primitive
 from .value import Value
 
 MASKED = -64.0
@@ -54,7 +53,7 @@ def _decided(equation: Equation, name: str) -> Value | None:
     return None
 
 
-COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+COMPARISONS: dict[str, Callable[[Tensor, Operand], Tensor]] = {
     "lt": lambda a, b: a < b,
     "gt": lambda a, b: a > b,
     "le": lambda a, b: a <= b,

@@ -4,8 +4,6 @@ otherwise.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from circuitize.frontends.movement import stack
@@ -13,6 +11,7 @@ from circuitize.frontends.tensor import Tensor
 
 from . import draws
 from .equation import Call, Calls, Equation, calling
+from .jaxprs import ClosedJaxpr, Jaxpr
 from .value import Key, Value
 
 
@@ -41,10 +40,11 @@ def _inlined(equation: Equation) -> Calls:
     return (yield _call(inner, list(equation.inputs)))
 
 
-def _call(jaxpr: Any, arguments: list[Value]) -> Call:
+def _call(jaxpr: Jaxpr | ClosedJaxpr, arguments: list[Value]) -> Call:
     """Return the call of a jaxpr, whether the jaxpr is closed or open."""
-    constants = [Value(array, array.dtype) for array in getattr(jaxpr, "consts", ())]
-    return Call(getattr(jaxpr, "jaxpr", jaxpr), constants, arguments)
+    if not isinstance(jaxpr, ClosedJaxpr):
+        return Call(jaxpr, [], arguments)
+    return Call(jaxpr.jaxpr, [Value(array, array.dtype) for array in jaxpr.consts], arguments)
 
 
 @calling("cond", meaning="the branch that is chosen, where the index is known; refused otherwise")
@@ -101,7 +101,7 @@ def _stacked(equation: Equation, values: list[Value], place: int) -> Value:
     """Return the results of all steps of a loop along a new first axis."""
     dtype, shape = equation.dtypes[place], equation.shapes[place]
     if not values:
-        return Value(np.zeros(shape, dtype), dtype)
+        return Value(np.zeros(shape, str(dtype)), dtype)
     if any(isinstance(value.content, Key) for value in values):
         origin = ("stack", *(value.content.origin for value in values if isinstance(value.content, Key)))
         return Value(Key(origin, shape), dtype)

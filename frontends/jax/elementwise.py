@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from circuitize.frontends import functions
 from circuitize.frontends.products import exponential, power
 from circuitize.frontends.tensor import Tensor
 
-from .equation import Equation, Result, primitive
+from .equation import Equation, Operand, Result, primitive
 from .value import Interval, Value, range_of
 
 
@@ -35,7 +34,7 @@ def _ends(equation: Equation, function: Callable[[int, int], int]) -> Interval |
     return min(ends), max(ends)
 
 
-def binary(equation: Equation, function: Callable[[Any, Any], Any]) -> Tensor:
+def binary(equation: Equation, function: Callable[[Operand, Operand], object]) -> Tensor:
     """Return the result of a function of the two operands of a jaxpr's equation, at least one of which is a wire."""
     made = function(equation.operand(0), equation.operand(1))
     assert isinstance(made, Tensor)
@@ -78,7 +77,10 @@ def _divide(equation: Equation) -> Tensor | Value:
         return equation.inputs[0]
     if equation.inputs[0].uniform() == 1.0:
         return functions.reciprocal(equation.tensor(1))
-    return binary(equation, lambda a, b: a / b if isinstance(a, Tensor) else equation.tensor(0).broadcast(b.shape) / b)
+    return binary(
+        equation,
+        lambda a, b: a / b if isinstance(a, Tensor) else equation.tensor(0).broadcast(equation.inputs[1].shape) / b,
+    )
 
 
 @primitive("rem", meaning="refused but where known, or already below a positive divisor")
@@ -103,7 +105,7 @@ def _minimum(equation: Equation) -> Result | Value:
 
 
 def _extreme(
-    equation: Equation, chosen: Callable[..., int], function: Callable[[Any, Any], Tensor], neutral: float
+    equation: Equation, chosen: Callable[..., int], function: Callable[[Operand, Operand], Tensor], neutral: float
 ) -> Result | Value:
     for index in (0, 1):
         number = equation.inputs[index].uniform()

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import ModuleType
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -19,6 +20,8 @@ from circuitize.frontends.formats import ONE_HOT, Format
 from circuitize.frontends.provenance import current
 from circuitize.frontends.tensor import Tensor
 
+from .jaxprs import Jaxpr
+from .raised import References
 from .value import Interval, Key, Value, kind, range_of
 
 FINITE = "all numbers are finite, so what stands only for NaN is left out"
@@ -40,13 +43,15 @@ class Call(NamedTuple):
     calls.
     """
 
-    jaxpr: Any
+    jaxpr: Jaxpr
     constants: Sequence[Value]
     arguments: Sequence[Value]
     place: tuple[str, int] = ("", 0)
     label: str = ""
 
 
+Operand: TypeAlias = "Tensor | float | NDArray[np.float64]"
+"""What an operator of tensors takes beside a tensor."""
 Made: TypeAlias = Result | Tensor | Value
 Calls: TypeAlias = Generator[Call, "list[Value]", "list[Value]"]
 
@@ -131,7 +136,7 @@ class Draw:
 class Context:
     """The context of one translation: the arrow under construction, the draws, and the assumptions that were made."""
 
-    jax: Any
+    jax: ModuleType
     builder: Builder
     draws: dict[tuple[object, ...], Draw] = field(default_factory=dict)
     """The draws of a function, by the key's origin and the kind of numbers drawn: a draw that is computed again is the
@@ -147,7 +152,7 @@ class Context:
     circuitize takes the derivative. JAX's own derivative of some functions reads intermediate results of their
     definitions.
     """
-    references: dict[Any, Any] = field(default_factory=dict)
+    references: References = field(default_factory=References)
     folders: tuple[str, ...] = ()
     """The folders of packages whose frames are not the user's code."""
 
@@ -172,7 +177,7 @@ class Equation:
     inputs: tuple[Value, ...]
     parameters: Mapping[str, Any]
     shapes: tuple[Shape, ...]
-    dtypes: tuple[Any, ...]
+    dtypes: tuple[object, ...]
     place: str
 
     def __getitem__(self, name: str) -> Any:
@@ -189,7 +194,7 @@ class Equation:
             return content
         return self.constant(value.array()) if value.known else self._no_key()
 
-    def operand(self, index: int) -> Tensor | float | NDArray[np.float64]:
+    def operand(self, index: int) -> Operand:
         """Return an operand of a jaxpr's equation as a wire, or as a value that an operator takes together with a wire:
         a number if all elements are equal.
         """
@@ -207,7 +212,7 @@ class Equation:
             raise self.fault(f"expected finite numbers, found {number}; clip it, or take it out")
         return number
 
-    def constant(self, array: Any) -> Tensor:
+    def constant(self, array: object) -> Tensor:
         """Return an array that is known while tracing as a constant. Raise CircuitizeError, with the place in the
         user's code, if the array holds NaN or infinity.
         """
@@ -218,7 +223,7 @@ class Equation:
         builder.provenance = current()
         return Tensor(builder, builder.add(Constant.of(found)))
 
-    def known(self, index: int, what: str) -> NDArray[Any]:
+    def known(self, index: int, what: str) -> NDArray[np.generic]:
         """Return the value of an operand of a jaxpr's equation that must be known while tracing. Raise CircuitizeError
         if an operand of a jaxpr's equation is not known while tracing.
         """
@@ -261,7 +266,7 @@ def values_of(equation: Equation, rule: Rule, made: Made | Sequence[Made]) -> li
     return values
 
 
-def _interval(equation: Equation, rule: Rule, found: Interval | None, dtype: Any) -> Interval:
+def _interval(equation: Equation, rule: Rule, found: Interval | None, dtype: object) -> Interval:
     if kind(dtype) not in ("int", "bool"):
         return 0, 0
     least, greatest = range_of(dtype)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ from circuitize.frontends.tensor import Tensor
 
 from .equation import FINITE, Equation, primitive
 from .value import Value
+
+Number: TypeAlias = Tensor | NDArray[np.float64]
+"""One column of the indices of a gather: a wire, or numbers known while tracing."""
 
 
 class Dimensions(NamedTuple):
@@ -148,7 +151,7 @@ def _along(table: Tensor, places: Tensor, batch: int, of_indices: Sequence[int])
 
 def _cut(
     equation: Equation, x: Tensor, indices: Value, dimensions: Dimensions, taken: set[int]
-) -> tuple[Tensor, list[int], list[Any]]:
+) -> tuple[Tensor, list[int], list[Number]]:
     """Return the operand without the parts that slices from known places leave out; also return the axes of the
     looked-up indices, and these indices.
 
@@ -157,7 +160,7 @@ def _cut(
     wire = indices.content
     assert isinstance(wire, Tensor)
     starts: list[int] = []
-    columns: list[Any] = []
+    columns: list[Number] = []
     begin, end = [0] * x.ndim, list(x.shape)
     for axis, size in enumerate(dimensions.sizes):
         column = dimensions.starts.index(axis) if axis in dimensions.starts else None
@@ -180,14 +183,14 @@ def _cut(
     return x[tuple(map(slice, begin, end))], starts, columns
 
 
-def _number(value: Value) -> Tensor | NDArray[np.float64]:
+def _number(value: Value) -> Number:
     """Return one column of a gather's indices: a wire, or numbers known while tracing."""
     return value.content if isinstance(value.content, Tensor) else value.array().astype(np.float64)
 
 
-def _joined(columns: Sequence[Any], extents: Sequence[int]) -> Tensor:
+def _joined(columns: Sequence[Number], extents: Sequence[int]) -> Tensor:
     """Return places that are given by an index for each of several axes as one number each, in row-major order."""
-    total: Any = None
+    total: Number | None = None
     for column, extent in zip(columns, extents, strict=True):
         total = column if total is None else total * float(extent) + column
     assert isinstance(total, Tensor)

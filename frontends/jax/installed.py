@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from functools import cache
-from typing import Any
+from types import ModuleType
 
 from circuitize.circuits.errors import CircuitizeError
 
@@ -14,7 +14,7 @@ OLDEST = (0, 7)
 
 
 @cache
-def package() -> Any:
+def package() -> ModuleType:
     """Return the installed package jax. Raise CircuitizeError if jax is missing or too old."""
     try:
         jax = importlib.import_module("jax")

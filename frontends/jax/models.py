@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from types import ModuleType
 
 import numpy as np
 
@@ -22,13 +22,13 @@ from .trees import Leaf, leaves, like, typed
 
 
 def from_jax(
-    forward: Callable[..., Any],
-    parameters: Any,
-    inputs: Any,
+    forward: Callable[..., object],
+    parameters: object,
+    inputs: object,
     *,
-    state: Any = None,
-    key: Any = None,
-    inference: Callable[..., Any] | None = None,
+    state: object = None,
+    key: object = None,
+    inference: Callable[..., object] | None = None,
     formats: Mapping[str, Format] | None = None,
 ) -> Model:
     """Return a model, for `training_step` and `predict`, from a function of JAX.
@@ -55,14 +55,14 @@ def from_jax(
     chosen = dict(formats or {})
     trees = (parameters, *(() if state is None else (state,)))
 
-    def translated(function: Callable[..., Any], shape: Shape, draws: bool, renews: bool) -> Translated:
+    def translated(function: Callable[..., object], shape: Shape, draws: bool, renews: bool) -> Translated:
         example = like(jax, batch, shape)
         beside = (key,) if draws and key is not None else ()
         entering = [*weights, *kept, Leaf("inputs", example), *leaves(jax, beside, "key")[0]]
         structure = jax.tree_util.tree_structure((*trees, example, *beside))
         name = named(function)
 
-        def leaving(found: Any) -> list[str]:
+        def leaving(found: object) -> list[str]:
             return _names(jax, found, state, renews, kept)
 
         return translate(function, entering, structure, leaving, chosen, name, raises=True)
@@ -116,7 +116,7 @@ def from_jax(
     )
 
 
-def _names(jax: Any, found: Any, state: Any, renews: bool, kept: list[Leaf]) -> list[str]:
+def _names(jax: ModuleType, found: object, state: object, renews: bool, kept: list[Leaf]) -> list[str]:
     """Return the names of the predictions and of the new state in what `forward` returns."""
     if not renews:
         count = len(jax.tree_util.tree_leaves(found))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ Batch = Mapping[str, NDArray[np.float64]]
 Loss = Callable[[Tensor, Tensor], Tensor]
 
 
-def from_jax_loss(function: Callable[[Any, Any], Any], classes: int | None = None) -> Loss:
+def from_jax_loss(function: Callable[[Any, Any], object], classes: int | None = None) -> Loss:
     """Return a loss for `training_step` from a function of JAX of predictions and targets; the derivative is
     circuitize's.
 
@@ -54,8 +55,8 @@ def from_jax_loss(function: Callable[[Any, Any], Any], classes: int | None = Non
 
 
 def imported(
-    function: Callable[..., Any],
-    *arguments: Any,
+    function: Callable[..., object],
+    *arguments: object,
     renews: int | None = None,
     formats: Mapping[str, Format] | None = None,
 ) -> Translated:
@@ -70,8 +71,8 @@ def imported(
 
 
 def from_jax_step(
-    function: Callable[..., Any],
-    *arguments: Any,
+    function: Callable[..., object],
+    *arguments: object,
     renews: int | None = None,
     formats: Mapping[str, Format] | None = None,
     visibility: Mapping[str, Visibility | str] | None = None,
@@ -116,7 +117,7 @@ def from_jax_step(
 
 
 def _imported(
-    function: Callable[..., Any], arguments: Sequence[Any], renews: int | None, formats: Mapping[str, Format]
+    function: Callable[..., object], arguments: Sequence[object], renews: int | None, formats: Mapping[str, Format]
 ) -> tuple[Translated, list[Leaf]]:
     jax = package()
     name = named(function)
@@ -124,7 +125,7 @@ def _imported(
     entering = [leaf for group, _ in groups for leaf in group]
     structure = jax.tree_util.tree_structure(tuple(arguments))
 
-    def leaving(returned: Any) -> list[str]:
+    def leaving(returned: object) -> list[str]:
         parts = list(returned) if type(returned) is tuple else [returned]
         count = _renewed(jax, groups, parts, renews, name)
         names = [leaf.name for group, _ in groups[:count] for leaf in group]
@@ -135,7 +136,7 @@ def _imported(
     return replace(made, parameters=carried), entering
 
 
-def _roots(function: Callable[..., Any], arguments: Sequence[Any]) -> list[str]:
+def _roots(function: Callable[..., object], arguments: Sequence[object]) -> list[str]:
     """Return the names that a function of JAX has for its arguments."""
     numbered = [f"argument{place}" for place in range(1, len(arguments) + 1)]
     try:
@@ -154,7 +155,7 @@ def _roots(function: Callable[..., Any], arguments: Sequence[Any]) -> list[str]:
 
 
 def _renewed(
-    jax: Any, groups: Sequence[tuple[list[Leaf], Any]], parts: Sequence[Any], renews: int | None, name: str
+    jax: ModuleType, groups: Sequence[tuple[list[Leaf], object]], parts: Sequence[object], renews: int | None, name: str
 ) -> int:
     """Return the number of leading results of a JAX function that are new values of its leading arguments."""
     alike = 0
@@ -171,7 +172,7 @@ def _renewed(
     return alike if renews is None else renews
 
 
-def _others(jax: Any, parts: Sequence[Any], taken: set[str]) -> list[str]:
+def _others(jax: ModuleType, parts: Sequence[object], taken: set[str]) -> list[str]:
     """Return the names of those results of a JAX step that are no argument's new value."""
     every = [leaf for part in parts for leaf in jax.tree_util.tree_leaves(part)]
     if len(every) == 1 and not every[0].shape and "loss" not in taken:

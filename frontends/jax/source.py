@@ -7,7 +7,8 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
-from typing import Any
+
+from .jaxprs import JaxprEquation
 
 TRANSFORMS = ("jvp", "transpose", "vmap", "remat", "checkpoint", "rematted_computation", "jit")
 """The words in which JAX wraps the names of parts."""
@@ -21,7 +22,7 @@ def folders() -> tuple[str, ...]:
     return tuple(str(Path(file).parent) for file in found if file)
 
 
-def source(equation: Any, others: tuple[str, ...]) -> tuple[tuple[str, int] | None, str]:
+def source(equation: JaxprEquation, others: tuple[str, ...]) -> tuple[tuple[str, int] | None, str]:
     """Return the file and line of the innermost frame outside the given folders, or None, and the part of the model to
     which an equation belongs.
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from types import ModuleType
 from warnings import warn
 
 import numpy as np
@@ -22,6 +22,7 @@ from circuitize.frontends.tensor import Tensor
 
 from .equation import Context, Draw
 from .installed import package
+from .jaxprs import ClosedJaxpr
 from .trees import Leaf, like
 from .value import Key, Value, range_of
 from .walk import run
@@ -57,7 +58,9 @@ def named(function: object) -> str:
     return str(getattr(function, "__name__", type(function).__name__))
 
 
-def traced(jax: Any, function: Callable[..., Any], arguments: Sequence[Any], name: str) -> tuple[Any, Any]:
+def traced(
+    jax: ModuleType, function: Callable[..., object], arguments: Sequence[object], name: str
+) -> tuple[ClosedJaxpr, object]:
     """Return the jaxpr of a function of JAX, and the shapes of the values that the function returns. Raise
     CircuitizeError if JAX raises an error while it traces the function.
     """
@@ -75,10 +78,10 @@ def traced(jax: Any, function: Callable[..., Any], arguments: Sequence[Any], nam
 
 
 def translate(
-    function: Callable[..., Any],
+    function: Callable[..., object],
     entering: Sequence[Leaf],
-    structure: Any,
-    leaving: Callable[[Any], list[str]],
+    structure: object,
+    leaving: Callable[[object], list[str]],
     formats: Mapping[str, Format],
     name: str,
     raises: bool,

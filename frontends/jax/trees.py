@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.frontends.imported import Reals
 
 from .installed import package
+from .jaxprs import Shaped, is_shaped
 from .value import kind
 
 
@@ -20,7 +24,7 @@ class Leaf:
     """A leaf of a pytree: its name, and the array or its shape and element type."""
 
     name: str
-    content: Any
+    content: Shaped
 
     @property
     def kind(self) -> str:
@@ -35,14 +39,14 @@ class Leaf:
         return self.kind == "key" or (str(self.content.dtype) == "uint32" and self.content.shape[-1:] == (2,))
 
     @property
-    def values(self) -> Any:
+    def values(self) -> Reals | None:
         """Return the numbers that a pytree's leaf holds, None if it has only a shape and a type."""
         if self.is_key or not hasattr(self.content, "__array__"):
             return None
         return np.asarray(self.content).astype(np.float64)
 
 
-def leaves(jax: Any, tree: Any, root: str) -> tuple[list[Leaf], Any]:
+def leaves(jax: ModuleType, tree: object, root: str) -> tuple[list[Leaf], object]:
     """Return the leaves of a pytree with their names, each prefixed by `root` if that is not empty, and the structure
     of the pytree.
 
@@ -60,7 +64,7 @@ def leaves(jax: Any, tree: Any, root: str) -> tuple[list[Leaf], Any]:
     return made, structure
 
 
-def pytree(like: Any, values: Mapping[str, Any], root: str = "") -> Any:
+def pytree(like: object, values: Mapping[str, ArrayLike], root: str = "") -> Any:
     """Return values by name, as a program's run gives them, put into the pytree whose leaves have these names.
 
     The argument `root` is the prefix of the names of a pytree's leaves: for a whole step the name of the function's
@@ -74,11 +78,11 @@ def pytree(like: Any, values: Mapping[str, Any], root: str = "") -> Any:
     return jax.tree_util.tree_unflatten(structure, [np.asarray(values[leaf.name]) for leaf in named])
 
 
-def typed(jax: Any, content: Any, name: str) -> Any:
+def typed(jax: ModuleType, content: object, name: str) -> Shaped:
     """Return an array, or an object with a shape and an element type; a number of Python becomes an array of JAX's type
     for it.
     """
-    if hasattr(content, "shape") and hasattr(content, "dtype"):
+    if is_shaped(content):
         if kind(content.dtype) == "other":
             raise CircuitizeError(
                 f"{name}: expected floats, whole numbers or truths, found {content.dtype}; convert it"
@@ -89,6 +93,7 @@ def typed(jax: Any, content: Any, name: str) -> Any:
     raise CircuitizeError(f"{name}: expected an array or a number, found {type(content).__name__}; convert it")
 
 
-def like(jax: Any, content: Any, shape: tuple[int, ...] | None = None) -> Any:
+def like(jax: ModuleType, content: Shaped, shape: tuple[int, ...] | None = None) -> Shaped:
     """Return the shape and the element type of an array, or the same type with another shape."""
-    return jax.ShapeDtypeStruct(tuple(content.shape) if shape is None else shape, content.dtype)
+    made: Shaped = jax.ShapeDtypeStruct(tuple(content.shape) if shape is None else shape, content.dtype)
+    return made

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.types import Shape
 from circuitize.frontends.tensor import Tensor
+
+from .jaxprs import Known
 
 Interval: TypeAlias = tuple[int, int]
 
@@ -32,8 +34,8 @@ class Value:
     axes, and the places of that value's own axes in the result.
     """
 
-    content: Tensor | Key | Any
-    dtype: Any
+    content: Tensor | Key | Known
+    dtype: object
     low: int = 0
     high: int = 0
     columns: tuple[Value, ...] = ()
@@ -62,7 +64,7 @@ class Value:
         array = np.asarray(self.content)
         return (int(array.min()), int(array.max())) if array.size else (0, 0)
 
-    def array(self) -> NDArray[Any]:
+    def array(self) -> NDArray[np.generic]:
         """Return the array of a jaxpr's variable that is known while tracing, with its own dtype."""
         return np.asarray(self.content)
 
@@ -77,7 +79,7 @@ class Value:
         return float(first) if array.ndim == 0 or bool((array == first).all()) else None
 
 
-def kind(dtype: Any) -> str:
+def kind(dtype: object) -> str:
     """Return the kind of an element type: `float`, `int`, `bool`, `key` for keys of random numbers, or `other`."""
     name = str(dtype)
     if name.startswith("key"):
@@ -89,7 +91,7 @@ def kind(dtype: Any) -> str:
     return "float" if name.startswith(("float", "bfloat")) else "other"
 
 
-def range_of(dtype: Any) -> Interval:
+def range_of(dtype: object) -> Interval:
     """Return the interval of a type of whole numbers or truth values."""
     if str(dtype) == "bool":
         return 0, 1

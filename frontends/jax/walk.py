@@ -5,7 +5,6 @@ do all others.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from circuitize.frontends.provenance import part, placed_at
 
 from . import comparison, control, draws, elementwise, indexing, layout, linear, raised, reductions, windows
 from .equation import CALLS, RULES, Call, Calls, Context, Equation, values_of
+from .jaxprs import ClosedJaxpr, Jaxpr, JaxprEquation, Known, Variable, is_literal
 from .source import folders, source
 from .value import Key, Value
 
@@ -27,7 +27,7 @@ MOST = 1 << 20
 MISFITS = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
 
 
-def run(context: Context, closed: Any, arguments: Sequence[Value]) -> list[Value]:
+def run(context: Context, closed: ClosedJaxpr, arguments: Sequence[Value]) -> list[Value]:
     """Return the results of a closed jaxpr on the given values. Nested calls of a jaxpr are kept on a list, so that
     their depth is not limited.
 
@@ -54,12 +54,12 @@ def run(context: Context, closed: Any, arguments: Sequence[Value]) -> list[Value
 def _frame(context: Context, call: Call) -> Calls:
     """Return the equations of a jaxpr that is being run, in order."""
     jaxpr = call.jaxpr
-    environment: dict[Any, Value] = {}
+    environment: dict[Variable, Value] = {}
     environment.update(zip(jaxpr.constvars, call.constants, strict=True))
     environment.update(zip(jaxpr.invars, call.arguments, strict=True))
 
-    def read(variable: Any) -> Value:
-        if hasattr(variable, "val"):
+    def read(variable: Variable) -> Value:
+        if is_literal(variable):
             return Value(np.asarray(variable.val, variable.aval.dtype), variable.aval.dtype)
         return environment[variable]
 
@@ -95,7 +95,7 @@ def _frame(context: Context, call: Call) -> Calls:
     return [read(variable) for variable in jaxpr.outvars]
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     """Return a parameter of a JAX primitive with its whole numbers, also those in tuples of tuples, converted to
     Python's, since JAX leaves some as numpy's.
     """
@@ -104,7 +104,7 @@ def _plain(value: Any) -> Any:
     return tuple(tuple(map(_whole, one)) if type(one) is tuple else _whole(one) for one in value)
 
 
-def _whole(value: Any) -> Any:
+def _whole(value: object) -> object:
     return int(value) if isinstance(value, np.integer) else value
 
 
@@ -121,22 +121,22 @@ def _placed(calls: Calls, place: tuple[str, int], label: str) -> Calls:
         results = yield call._replace(place=place, label=label)
 
 
-def _needed(jaxpr: Any, ends: Mapping[int, raised.Whole]) -> list[tuple[Any, raised.Whole | None]]:
+def _needed(jaxpr: Jaxpr, ends: Mapping[int, raised.Whole]) -> list[tuple[JaxprEquation, raised.Whole | None]]:
     """Return the equations of a jaxpr that some result depends on, each with the known function that it ends, if it
     ends one.
     """
-    needed = {variable for variable in jaxpr.outvars if not hasattr(variable, "val")}
-    kept: list[tuple[Any, raised.Whole | None]] = []
+    needed = {variable for variable in jaxpr.outvars if not is_literal(variable)}
+    kept: list[tuple[JaxprEquation, raised.Whole | None]] = []
     for place in range(len(jaxpr.eqns) - 1, -1, -1):
         equation, end = jaxpr.eqns[place], ends.get(place)
         if not needed.isdisjoint(equation.outvars):
             kept.append((equation, end))
             read = equation.invars if end is None else [end.argument]
-            needed.update(variable for variable in read if not hasattr(variable, "val"))
+            needed.update(variable for variable in read if not is_literal(variable))
     return kept[::-1]
 
 
-def _folded(known: Equation, equation: Any) -> list[Value] | None:
+def _folded(known: Equation, equation: JaxprEquation) -> list[Value] | None:
     """Return the results of an equation of a jaxpr, computed by JAX itself, if all operands are known and no result is
     too large.
     """
@@ -152,7 +152,7 @@ def _folded(known: Equation, equation: Any) -> list[Value] | None:
     return [Value(_held(one), dtype) for one, dtype in zip(several, known.dtypes, strict=True)]
 
 
-def _held(array: Any) -> Any:
+def _held(array: Known) -> Known:
     """Return arrays of numbers as numpy arrays, and keys of random numbers unchanged."""
     return array if str(array.dtype).startswith("key") else np.asarray(array)
 

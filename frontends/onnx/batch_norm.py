@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from types import ModuleType
+from typing import TypeVar
 
 import numpy as np
 
+from circuitize.frontends.imported import Reals
+
 from .model import package
+from .protos import ModelProto, NodeProto, TensorProto
+
+Model = TypeVar("Model", bound=ModelProto)
 
 EPSILON = 1e-5
 """The number that ONNX adds to a variance unless a node says otherwise."""
 
 
-def folded(model: Any) -> Any:
+def folded(model: Model) -> Model:
     """Return the model without those batch norms that are the only readers of a convolution's result: kernel W and bias
     b become W' = k W and b' = k (b - mean) + shift.
 
@@ -23,7 +29,7 @@ def folded(model: Any) -> Any:
     folded keeps its name; the bias gets the name of the batch norm's shift, unless another node reads that shift.
     """
     onnx = package()
-    made = onnx.ModelProto()
+    made: Model = onnx.ModelProto()
     made.CopyFrom(model)
     graph = made.graph
     known = {entry.name: entry for entry in graph.initializer if entry.data_type == onnx.TensorProto.FLOAT}
@@ -45,7 +51,8 @@ def folded(model: Any) -> Any:
         name = norm.input[2] if readers[norm.input[2]] == 1 else f"{kernel}.shift"
         _set(onnx, known[kernel], weights * factor.reshape(-1, *(1,) * (weights.ndim - 1)), kernel)
         if name not in known:
-            known[name] = graph.initializer.add()
+            graph.initializer.append(onnx.TensorProto())
+            known[name] = graph.initializer[-1]
         _set(onnx, known[name], (before - mean) * factor + shift, name)
         convolution.input[:] = [convolution.input[0], kernel, name]
         convolution.output[0] = norm.output[0]
@@ -59,14 +66,14 @@ def folded(model: Any) -> Any:
     return made
 
 
-def _number(node: Any, name: str, default: float) -> float:
+def _number(node: NodeProto, name: str, default: float) -> float:
     found = [one.f if one.type == 1 else one.i for one in node.attribute if one.name == name]
     return float(found[0]) if found else default
 
 
-def _values(onnx: Any, entry: Any) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+def _values(onnx: ModuleType, entry: TensorProto) -> Reals:
     return np.asarray(onnx.numpy_helper.to_array(entry), np.float64)
 
 
-def _set(onnx: Any, entry: Any, values: np.ndarray[Any, np.dtype[np.float64]], name: str) -> None:
+def _set(onnx: ModuleType, entry: TensorProto, values: Reals, name: str) -> None:
     entry.CopyFrom(onnx.numpy_helper.from_array(values.astype(np.float32), name))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
 
 from circuitize.circuits.errors import FormatError
 
 from .elements import CODES, Value
 from .model import shown
+from .protos import AttributeProto, FunctionProto, ModelProto, NodeProto, TypeProto
 
 
 @dataclass(frozen=True)
@@ -21,19 +21,19 @@ class FunctionBody:
 
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
-    nodes: Sequence[Any]
-    defaults: Sequence[Any]
+    nodes: Sequence[NodeProto]
+    defaults: Sequence[AttributeProto]
     versions: Mapping[str, int]
 
 
-def _body(proto: Any) -> FunctionBody:
+def _body(proto: FunctionProto) -> FunctionBody:
     versions = {"" if e.domain == "ai.onnx" else e.domain: e.version for e in proto.opset_import}
     return FunctionBody(
         tuple(proto.input), tuple(proto.output), list(proto.node), list(proto.attribute_proto), versions
     )
 
 
-def own_functions(onnx: ModuleType, model: Any) -> dict[tuple[str, str], FunctionBody]:
+def own_functions(onnx: ModuleType, model: ModelProto) -> dict[tuple[str, str], FunctionBody]:
     """Return the functions in an ONNX model, by domain and name. Raise FormatError if two functions of an ONNX model
     have one name.
     """
@@ -49,7 +49,12 @@ def own_functions(onnx: ModuleType, model: Any) -> dict[tuple[str, str], Functio
 
 
 def body_of(
-    onnx: ModuleType, proto: Any, attributes: Sequence[Any], since: int, opset: int, inputs: Sequence[Value | None]
+    onnx: ModuleType,
+    proto: NodeProto,
+    attributes: Sequence[AttributeProto | None],
+    since: int,
+    opset: int,
+    inputs: Sequence[Value | None],
 ) -> FunctionBody | None:
     """Return the body by which ONNX defines the operator of a node, for inputs of the given types; None if there is
     none.
@@ -91,7 +96,8 @@ def body_of(
     )
 
 
-def _type(onnx: ModuleType, value: Value | None) -> Any:
-    if value is None:
-        return onnx.TypeProto()
-    return onnx.helper.make_tensor_type_proto(CODES[value.element], value.shape)
+def _type(onnx: ModuleType, value: Value | None) -> TypeProto:
+    made: TypeProto = (
+        onnx.TypeProto() if value is None else onnx.helper.make_tensor_type_proto(CODES[value.element], value.shape)
+    )
+    return made

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -33,7 +33,7 @@ class Element:
         return (self.high - self.low).bit_length()
 
     @property
-    def dtype(self) -> np.dtype[Any]:
+    def dtype(self) -> np.dtype[np.generic]:
         """Return the dtype of known values of an ONNX element type: floats have dtype float64, whatever their width,
         and no whole numbers have fewer than 8 bits.
         """

@@ -155,6 +155,7 @@ def _dropout(node: Node) -> Sequence[Tensor | Known]:
     if training and ratio:
         if not 0.0 <= ratio < 1.0 or not isinstance(node.builder, Bounded):
             raise node.fault(f"expected a ratio from 0 to below 1, found {ratio}; correct it")
+        assert node.proto is not None
         mask = Tensor(node.builder, node.builder.mask(f"{node.proto.output[0]}.mask", x.shape))
         return x * mask * (1 / (1 - ratio)), mask
     if node.outputs > 1 and node.version < 12:

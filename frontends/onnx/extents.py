@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from circuitize.circuits.errors import CircuitizeError
 
+from .protos import Dimension
 
-def open_or_fixed(extent: Any) -> int | None:
+
+def open_or_fixed(extent: Dimension) -> int | None:
     """Return an extent that an ONNX file declares; None for an extent that the file leaves open, which some files write
     as -1.
     """
@@ -30,7 +31,7 @@ class Extents:
         self.open: dict[str, None] = {}
         self.used: set[str] = set()
 
-    def shape(self, name: str, dims: Sequence[Any]) -> tuple[int, ...]:
+    def shape(self, name: str, dims: Sequence[Dimension]) -> tuple[int, ...]:
         """Return the shape of an ONNX model's input. Raise CircuitizeError if an extent that the ONNX file leaves open
         is not given.
         """
@@ -61,7 +62,7 @@ class Extents:
             )
         return tuple(found)
 
-    def _wanted(self, name: str, dims: Sequence[Any]) -> list[str]:
+    def _wanted(self, name: str, dims: Sequence[Dimension]) -> list[str]:
         """Return the options with which the caller can give each extent that is still open."""
         wanted: dict[str, None] = {}
         for axis, extent in enumerate(dims):

@@ -7,7 +7,6 @@ from __future__ import annotations
 import math
 import warnings
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from circuitize.frontends.tensor import Tensor
 from .elements import CODES, ELEMENTS, Element, Known, Value
 from .model import package
 from .node import Node
+from .protos import ModelProto
 
 FOLDED = 1 << 22
 """The most elements of an array that is computed when the graph is read; larger ones are left to the arrow."""
@@ -93,7 +93,7 @@ def _element(onnx: ModuleType, array: Known) -> Element | None:
         return None
 
 
-def _model(onnx: ModuleType, node: Node) -> Any:
+def _model(onnx: ModuleType, node: Node) -> ModelProto:
     """Return a model of a single node, with its inputs as initializers, so that shapes may be inferred from their
     values.
     """
@@ -114,10 +114,11 @@ def _model(onnx: ModuleType, node: Node) -> Any:
     made = [onnx.ValueInfoProto(name=name) for name in proto.output]
     graph = onnx.helper.make_graph([proto], "node", [], made, kept)
     opsets = [onnx.helper.make_opsetid("", node.opset)]
-    return onnx.helper.make_model(graph, opset_imports=opsets)
+    model: ModelProto = onnx.helper.make_model(graph, opset_imports=opsets)
+    return model
 
 
-def _small(onnx: ModuleType, model: Any) -> bool:
+def _small(onnx: ModuleType, model: ModelProto) -> bool:
     """Return whether shape inference shows that all results of an ONNX node are small."""
     try:
         inferred = onnx.shape_inference.infer_shapes(model, strict_mode=True, data_prop=True)
@@ -132,14 +133,14 @@ def _small(onnx: ModuleType, model: Any) -> bool:
     return True
 
 
-def _bounded(model: Any) -> bool:
+def _bounded(model: ModelProto) -> bool:
     """Return whether an ONNX node's results cannot have more elements than its inputs, since they are indices or a
     choice of elements.
     """
     return model.graph.node[0].op_type in {"NonZero", "Unique", "Compress", "NonMaxSuppression", "TopK"}
 
 
-def _computed(model: Any) -> list[Any] | None:
+def _computed(model: ModelProto) -> list[Known] | None:
     from onnx.reference import ReferenceEvaluator
 
     try:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 QONNX = frozenset({"qonnx.custom_op.general", "onnx.brevitas", "finn.custom_op.general"})
 """The domains in which exporters write the operators of QONNX."""
 MICROSOFT = frozenset({"com.microsoft"})
+
+Default: TypeAlias = "str | float | None"
 
 FLOAT = frozenset({"tensor(float)", "tensor(float16)", "tensor(double)"})
 WHOLE = frozenset({"tensor(uint8)", "tensor(int8)", "tensor(uint16)", "tensor(int16)"})
@@ -26,18 +28,18 @@ class Form(NamedTuple):
 
     domains: frozenset[str]
     inputs: tuple[tuple[str, str, frozenset[str], bool], ...]
-    defaults: dict[str, Any]
+    defaults: dict[str, Default]
     kinds: dict[str, str] = {}  # noqa: RUF012 - a default that nothing writes to
     result: str = "T"
     more: bool = False
 
 
-def _quant(*names: str, **defaults: Any) -> Form:
+def _quant(*names: str, **defaults: Default) -> Form:
     inputs = tuple((name, "T" if name == "x" else name, FLOAT, False) for name in names)
     return Form(QONNX, inputs, defaults)
 
 
-SIGNS: dict[str, Any] = {"signed": 1, "narrow": 0}
+SIGNS: dict[str, Default] = {"signed": 1, "narrow": 0}
 ROUND, FLOOR = {"rounding_mode": "ROUND"}, {"rounding_mode": "FLOOR"}
 QUANT = ("x", "scale", "zeropt", "bitwidth")
 TRUNCS = (
@@ -53,7 +55,7 @@ def _triple(name: str, variable: str = "T") -> tuple[tuple[str, str, frozenset[s
 
 
 RESULT = (("y_scale", "F", FLOAT, False), ("y_zero", "T", WHOLE, True))
-POOL: dict[str, Any] = {"ceil_mode": 0, "auto_pad": "NOTSET", "count_include_pad": 0, "channels_last": 0}
+POOL: dict[str, Default] = {"ceil_mode": 0, "auto_pad": "NOTSET", "count_include_pad": 0, "channels_last": 0}
 LISTS = {"kernel_shape": "INTS", "pads": "INTS", "strides": "INTS"}
 FACTORS = (*_triple("a", "A"), *_triple("b", "B"), ("c", "C", INT32, True))
 

@@ -6,7 +6,6 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from .elements import BOOL, ELEMENTS, EXACT, INT64, STRING, Known, Value
 from .extents import Extents, open_or_fixed
 from .model import check, declared, opsets, package, read
 from .node import UnknownValue, constant
+from .protos import GraphProto
 from .scope import Scope
 from .sizes import Bounded
 from .tensors import element, labels, value
@@ -42,7 +42,7 @@ class Imported:
 
 
 def arrow(
-    model: Any,
+    model: object,
     known: Mapping[str, Known] | None = None,
     intervals: Mapping[str, Interval] | None = None,
     *,
@@ -63,14 +63,14 @@ def arrow(
     understood, for shapes that are not concrete, for whole numbers that float64 may not hold, and if the package `onnx`
     is missing.
     """
-    onnx, model = package(), read(model)
-    check(model)
-    versions, graph, builder = opsets(onnx, model), model.graph, Bounded()
+    onnx, proto = package(), read(model)
+    check(proto)
+    versions, graph, builder = opsets(onnx, proto), proto.graph, Bounded()
     extents, pinned = Extents(dims or {}), dict(formats or {})
     values, names = _sources(onnx, graph, builder, dict(known or {}), dict(intervals or {}), extents, parameters)
     extents.require_used()
     try:
-        top = walk(onnx, model, versions, values, builder, pinned)
+        top = walk(onnx, proto, versions, values, builder, pinned)
     except UnknownValue as unknown:
         raise _followed(unknown, builder, values, names) from None
     if pinned:
@@ -83,7 +83,7 @@ def arrow(
 
 def _sources(
     onnx: ModuleType,
-    graph: Any,
+    graph: GraphProto,
     builder: Builder,
     known: dict[str, Known],
     intervals: dict[str, Interval],
@@ -95,10 +95,10 @@ def _sources(
     """
     values: dict[str, Value] = {}
     names, held = [], {entry.name for entry in graph.initializer}
-    for entry in graph.initializer:
-        if entry.name not in parameters:
-            named = labels(entry) if _only_picked(entry.name, graph) else None
-            values[entry.name] = named or value(onnx, entry, f"initializer {entry.name!r}")
+    for tensor in graph.initializer:
+        if tensor.name not in parameters:
+            named = labels(tensor) if _only_picked(tensor.name, graph) else None
+            values[tensor.name] = named or value(onnx, tensor, f"initializer {tensor.name!r}")
     for entry in graph.input:
         if entry.name in held and entry.name not in known:
             continue
@@ -128,15 +128,15 @@ def _sources(
     for what, left in (("known", known), ("intervals", intervals)):
         if left:
             raise CircuitizeError(f"{what}: expected names of inputs of the graph, found {sorted(left)}; correct them")
-    for entry in graph.initializer:
-        if entry.name in parameters:
-            kind = element(onnx, entry.data_type, f"initializer {entry.name!r}")
-            values[entry.name] = Value(Tensor(builder, builder.input(Array(tuple(entry.dims)))), kind)
-            names.append(entry.name)
+    for tensor in graph.initializer:
+        if tensor.name in parameters:
+            kind = element(onnx, tensor.data_type, f"initializer {tensor.name!r}")
+            values[tensor.name] = Value(Tensor(builder, builder.input(Array(tuple(tensor.dims)))), kind)
+            names.append(tensor.name)
     return values, names
 
 
-def _only_picked(name: str, graph: Any) -> bool:
+def _only_picked(name: str, graph: GraphProto) -> bool:
     """Return whether ONNX nodes only pick elements of an initializer and do nothing else with it: only then may places
     in a list stand for the texts of an initializer.
     """
@@ -164,7 +164,7 @@ def _followed(
     return UnknownValue(behind[0], text, unknown.wire)
 
 
-def _imported(graph: Any, builder: Builder, scope: Scope, names: Sequence[str]) -> Imported:
+def _imported(graph: GraphProto, builder: Builder, scope: Scope, names: Sequence[str]) -> Imported:
     wires = []
     for entry in graph.output:
         result = scope.read(entry.name, "outputs")

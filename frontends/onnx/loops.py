@@ -17,6 +17,7 @@ from circuitize.frontends.tensor import Tensor
 
 from .elements import BOOL, INT64, Value
 from .node import Attributes, Node, constant
+from .protos import AttributeProto, GraphProto
 from .schema import Misfit, signature
 from .scope import Leave, Scope, Step, Turn, entered
 
@@ -32,7 +33,7 @@ class Rounds(Turn):
     onnx: ModuleType
     step: Step
     builder: Builder
-    graph: Any
+    graph: GraphProto
     count: int
     states: list[Value]
     read: list[list[Value]]
@@ -86,9 +87,10 @@ class Rounds(Turn):
             step.scope.write(name, result, step.where)
 
 
-def _known(step: Step, name: str, value: Value, builder: Builder, what: str) -> Any:
+def _known(step: Step, name: str, value: Value, builder: Builder, what: str) -> bool | float:
     node = Node(step.proto.op_type, step.proto.name, 0, Attributes({}, frozenset()), [name], [value], [], builder)
-    return node.scalar(0, what)
+    found: bool | float = node.scalar(0, what)
+    return found
 
 
 def _stacked(step: Step, builder: Builder, parts: Sequence[Value], axis: int) -> Value:
@@ -118,7 +120,11 @@ def _sliced(value: Value, axis: int, place: int) -> Value:
 
 
 def rounds(
-    onnx: ModuleType, step: Step, inputs: Sequence[Value | None], builder: Builder, entries: Sequence[Any]
+    onnx: ModuleType,
+    step: Step,
+    inputs: Sequence[Value | None],
+    builder: Builder,
+    entries: Sequence[AttributeProto | None],
 ) -> list[Step | Leave | Turn]:
     """Begin the first round of a Scan or a Loop."""
     proto, where = step.proto, step.where
@@ -142,7 +148,7 @@ def _loop(
     step: Step,
     inputs: Sequence[Value | None],
     builder: Builder,
-    graph: Any,
+    graph: GraphProto,
     attributes: dict[str, Any],
 ) -> Turn:
     names = [step.scope.origin(name) for name in step.proto.input]
@@ -164,7 +170,7 @@ def _scan(
     step: Step,
     inputs: Sequence[Value | None],
     builder: Builder,
-    graph: Any,
+    graph: GraphProto,
     attributes: dict[str, Any],
 ) -> Turn:
     where, values = step.where, [value for value in inputs if value is not None]

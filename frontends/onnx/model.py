@@ -12,6 +12,7 @@ from circuitize.circuits.errors import CircuitizeError, FormatError
 
 from .elements import Element
 from .extents import Extents
+from .protos import AttributeProto, ModelProto, NodeProto, ValueInfoProto
 from .schema import OLDEST
 from .tensors import element, value
 
@@ -33,13 +34,14 @@ def package() -> ModuleType:
     return onnx
 
 
-def read(source: object) -> Any:
+def read(source: object) -> ModelProto:
     """Return the given ModelProto, or the ModelProto that a file holds. Raise FormatError if the file holds no ONNX
     model; external data is not followed.
     """
     onnx = package()
     if isinstance(source, onnx.ModelProto):
-        return source
+        given: ModelProto = source
+        return given
     if not isinstance(source, (str, Path)):
         raise CircuitizeError(
             f"expected an ONNX ModelProto or the path of a file, found {type(source).__name__}; load the model"
@@ -50,7 +52,8 @@ def read(source: object) -> Any:
             raise FormatError(
                 f"{path}: expected a model of at most {LARGEST} bytes, found {path.stat().st_size}; split it"
             )
-        return onnx.ModelProto.FromString(path.read_bytes())
+        held: ModelProto = onnx.ModelProto.FromString(path.read_bytes())
+        return held
     except OSError as error:
         raise CircuitizeError(f"{path}: expected an ONNX model, found {error.strerror}; check the path") from None
     except CircuitizeError:
@@ -61,7 +64,7 @@ def read(source: object) -> Any:
         ) from None
 
 
-def opsets(onnx: ModuleType, model: Any) -> dict[str, int]:
+def opsets(onnx: ModuleType, model: ModelProto) -> dict[str, int]:
     """Return the opset of an ONNX model for each domain of operators. Raise FormatError if an ONNX opset is missing,
     given twice, too old or too new.
     """
@@ -79,7 +82,7 @@ def opsets(onnx: ModuleType, model: Any) -> dict[str, int]:
     return found
 
 
-def check(model: Any) -> None:
+def check(model: ModelProto) -> None:
     """Raise FormatError for parts of an ONNX model that are not read, which are training information and sparse
     initializers, and for a model without a graph.
     """
@@ -99,12 +102,12 @@ def check(model: Any) -> None:
     distinct((entry.name for entry in graph.output), "output")
 
 
-def _texts(model: Any) -> Iterator[Any]:
+def _texts(model: ModelProto) -> Iterator[object]:
     """Yield every name in an ONNX model, in its functions and in its inner graphs; protobuf gives bytes for a name that
     is no text.
     """
     yield from (entry.domain for entry in model.opset_import)
-    graphs, nodes = [model.graph], []
+    graphs, nodes = [model.graph], list[NodeProto]()
     for function in model.functions:
         yield from (function.name, function.domain, function.overload)
         yield from (*function.input, *function.output, *function.attribute)
@@ -115,10 +118,10 @@ def _texts(model: Any) -> Iterator[Any]:
         if graphs:
             graph = graphs.pop()
             yield graph.name
-            for entry in (*graph.input, *graph.output, *graph.initializer):
-                yield entry.name
-            for entry in (*graph.input, *graph.output):
-                yield from (extent.dim_param for extent in entry.type.tensor_type.shape.dim)
+            ends = (*graph.input, *graph.output)
+            yield from (*(end.name for end in ends), *(tensor.name for tensor in graph.initializer))
+            for end in ends:
+                yield from (extent.dim_param for extent in end.type.tensor_type.shape.dim)
             nodes.extend(graph.node)
         while nodes:
             node = nodes.pop()
@@ -145,7 +148,7 @@ def distinct(names: Iterable[str], what: str) -> None:
         seen.add(name)
 
 
-def declared(onnx: ModuleType, entry: Any, extents: Extents) -> tuple[Element, tuple[int, ...]]:
+def declared(onnx: ModuleType, entry: ValueInfoProto, extents: Extents) -> tuple[Element, tuple[int, ...]]:
     """Return the element type and concrete shape of an ONNX model's input. Raise CircuitizeError if the ONNX file does
     not declare the element type or the shape of the input.
     """
@@ -165,7 +168,7 @@ def declared(onnx: ModuleType, entry: Any, extents: Extents) -> tuple[Element, t
     return kind, shape
 
 
-def attribute(onnx: ModuleType, entry: Any, where: str) -> Any:
+def attribute(onnx: ModuleType, entry: AttributeProto, where: str) -> Any:
     """Return the value of an ONNX node's attribute; a tensor is returned as a Value. Raise FormatError for attributes
     of an ONNX node that are subgraphs, sparse tensors or references.
     """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,12 +19,13 @@ from circuitize.frontends.normalization import STATISTICS
 from .extents import open_or_fixed
 from .model import check, read, shown
 from .network import Network, network, with_outputs
+from .protos import ModelProto
 from .training import Training, in_training
 from .whole import Interval
 
 
 def from_onnx(
-    source: Any,
+    source: object,
     dims: Mapping[str, int] | None = None,
     *,
     constants: Collection[str] = (),
@@ -51,7 +51,7 @@ def from_onnx(
     model = with_outputs(model, chosen)
     trained = in_training(model)
 
-    def made(batch: int, whole: Any, wanted: Sequence[str]) -> Network:
+    def made(batch: int, whole: ModelProto, wanted: Sequence[str]) -> Network:
         if isinstance(first, int) and batch != first:
             raise CircuitizeError(
                 f"input {entry!r}: expected a batch of {first} examples, as the file says, found {batch}; export the "
@@ -73,7 +73,7 @@ def from_onnx(
     return _with_state(one, model, trained, chosen, made, formats or {}, batch or 1, entry)
 
 
-def _only(model: Any) -> list[str]:
+def _only(model: ModelProto) -> list[str]:
     names = [entry.name for entry in model.graph.output]
     if len(names) != 1:
         raise CircuitizeError(f"expected one output, found {names}; choose one: output={names[0]!r}, or --only-output")
@@ -82,10 +82,10 @@ def _only(model: Any) -> list[str]:
 
 def _with_state(
     one: Network,
-    plain: Any,
+    plain: ModelProto,
     trained: Training,
     chosen: Sequence[str],
-    made: Callable[[int, Any, Sequence[str]], Network],
+    made: Callable[[int, ModelProto, Sequence[str]], Network],
     formats: Mapping[str, Format],
     batch: int,
     data: str,
@@ -134,7 +134,7 @@ def _mask(rate: float) -> Callable[[np.random.Generator, Shape], Reals]:
     return lambda generator, shape: (generator.random(shape) >= rate).astype(np.float64)
 
 
-def _data(model: Any, known: Collection[str]) -> tuple[str, list[int | str]]:
+def _data(model: ModelProto, known: Collection[str]) -> tuple[str, list[int | str]]:
     """Return the one input of an ONNX graph that is no initializer, and its extents: numbers, or the names of open
     extents.
     """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +19,7 @@ from .elements import ELEMENTS, Known
 from .extents import Extents
 from .graph import UnknownValue, arrow
 from .model import check, package, read, shown
+from .protos import ModelProto
 from .tensors import value
 from .whole import Interval
 
@@ -37,7 +37,7 @@ class Network(imported.Imported):
 
 
 def network(
-    source: Any,
+    source: object,
     dims: Mapping[str, int] | None = None,
     *,
     constants: Collection[str] = (),
@@ -80,7 +80,7 @@ def network(
     return Network(made.arrow, names, leaving, held, dict(zip(names, made.input_types, strict=True)))
 
 
-def _typed(model: Any, known: Mapping[str, ArrayLike]) -> dict[str, Known]:
+def _typed(model: ModelProto, known: Mapping[str, ArrayLike]) -> dict[str, Known]:
     """Return the values of inputs, in the element types that the ONNX model declares."""
     require_names("known", known, [entry.name for entry in model.graph.input])
     elements = {entry.name: ELEMENTS.get(entry.type.tensor_type.elem_type) for entry in model.graph.input}
@@ -96,7 +96,7 @@ def _typed(model: Any, known: Mapping[str, ArrayLike]) -> dict[str, Known]:
     return found
 
 
-def shape_of(model: Any, dims: Mapping[str, int], name: str) -> Shape:
+def shape_of(model: ModelProto, dims: Mapping[str, int], name: str) -> Shape:
     """Return the shape of an input of an ONNX model, with the given extents."""
     entry = next(entry for entry in model.graph.input if shown(entry.name) == name)
     return Extents(dims).shape(name, entry.type.tensor_type.shape.dim)
@@ -121,7 +121,7 @@ def default_format(name: str, type: str) -> Format:
     return Format(0, element.low, element.high)
 
 
-def with_outputs(model: Any, wanted: Sequence[str]) -> Any:
+def with_outputs(model: ModelProto, wanted: Sequence[str]) -> ModelProto:
     """Return the ONNX model with only the given outputs, and only the nodes that these need."""
     if not wanted:
         return model
@@ -141,13 +141,13 @@ def with_outputs(model: Any, wanted: Sequence[str]) -> Any:
     graph.initializer.extend(entry for entry in model.graph.initializer if entry.name in read_names)
     graph.input.extend(entry for entry in model.graph.input if entry.name in read_names)
     graph.output.extend(by_name[name] for name in wanted)
-    cut = onnx.ModelProto(ir_version=model.ir_version, graph=graph)
+    cut: ModelProto = onnx.ModelProto(ir_version=model.ir_version, graph=graph)
     cut.opset_import.extend(model.opset_import)
     cut.functions.extend(model.functions)
     return cut
 
 
-def _parameters(model: Any) -> dict[str, Reals]:
+def _parameters(model: ModelProto) -> dict[str, Reals]:
     """Return the initializers of an ONNX model that may be parameters, by name, with their values."""
     onnx = package()
     used = {name for node in model.graph.node for name in node.input}
@@ -161,7 +161,7 @@ def _parameters(model: Any) -> dict[str, Reals]:
     return found
 
 
-def _behind(model: Any, name: str) -> set[str]:
+def _behind(model: ModelProto, name: str) -> set[str]:
     """Return all names of an ONNX graph from which a value is computed."""
     producers = {made: node for node in model.graph.node for made in node.output if made}
     waiting, found = [name], {name}
@@ -174,7 +174,7 @@ def _behind(model: Any, name: str) -> set[str]:
     return found
 
 
-def types_of(model: Any) -> dict[str, str]:
+def types_of(model: ModelProto) -> dict[str, str]:
     """Return the element types of an ONNX model's inputs by name, without those of initializers; "" for a type that is
     not read.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
@@ -18,6 +18,7 @@ from circuitize.frontends.tensor import Tensor
 
 from .elements import EXACT, Element, Known, Value
 from .model import MOST
+from .protos import AttributeProto, NodeProto
 from .whole import Interval, bounded, exact, wrapped
 
 
@@ -32,7 +33,7 @@ class Made(NamedTuple):
 
 
 Result: TypeAlias = Tensor | Known | Made
-T = TypeVar("T", bound=Callable[["Node"], Any])
+T = TypeVar("T", bound=Callable[["Node"], Result | Sequence[Result]])
 
 
 class Translation(NamedTuple):
@@ -116,7 +117,7 @@ class Attributes(dict[str, Any]):
     which were read.
     """
 
-    def __init__(self, entries: dict[str, Any], given: frozenset[str]) -> None:
+    def __init__(self, entries: Mapping[str, object], given: frozenset[str]) -> None:
         super().__init__(entries)
         self.given = given
         self.read: set[str] = set()
@@ -153,8 +154,8 @@ class Node:
     results: Sequence[Element | None]
     builder: Builder
     domain: str = ""
-    proto: Any = None
-    entries: Sequence[Any] = ()
+    proto: NodeProto | None = None
+    entries: Sequence[AttributeProto] = ()
 
     @property
     def version(self) -> int:
@@ -309,7 +310,7 @@ class Node:
             found = self.integers(index, "the axes") if self.has(index) else default
         return tuple(sorted(self.distinct(found, rank)))
 
-    def several(self, found: Sequence[Any], count: int, what: str) -> list[int]:
+    def several(self, found: Sequence[float], count: int, what: str) -> list[int]:
         """Return the entries of an ONNX node's attribute as whole numbers. Raise CircuitizeError unless the attribute
         of the ONNX node has `count` entries.
         """

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 from .elements import NAMED, Element, Value
 from .foreign import MICROSOFT, QONNX, form
+from .protos import FormalParameter
 
 CONTRIBUTED = 21
 """The opset of ONNX by which onnxruntime's own QuantizeLinear and DequantizeLinear are read."""
@@ -51,7 +51,7 @@ class Signature:
     least_outputs: int
     most_outputs: int
     attributes: dict[str, tuple[str, bool]]
-    defaults: dict[str, Any]
+    defaults: dict[str, object]
 
     def formal(self, index: int) -> Formal:
         """Return what an operator's schema says of an input; the schema's last input may stand for any number of
@@ -154,12 +154,13 @@ def signature(operator: str, opset: int, domain: str) -> Signature | None:
     )
 
 
-def _plain(given: object) -> Any:
+def _plain(given: object) -> object:
     return given.decode() if isinstance(given, bytes) else given
 
 
-def _formal(given: Any) -> Formal:
-    return Formal(given.name, given.type_str, frozenset(given.types), given.option.name, given.is_homogeneous)
+def _formal(given: FormalParameter) -> Formal:
+    option = str(given.option).rpartition(".")[2]
+    return Formal(given.name, given.type_str, frozenset(given.types), option, given.is_homogeneous)
 
 
 def foreign(operator: str, opset: int, domain: str) -> Signature | None:
@@ -180,8 +181,8 @@ def foreign(operator: str, opset: int, domain: str) -> Signature | None:
     every = frozenset().union(*(types for _, _, types, _ in found.inputs))
     made = (Formal("y", found.result, every, "Single", True),)
     kinds = {name: (found.kinds.get(name) or _kind(value), False) for name, value in found.defaults.items()}
-    defaults = {name: value for name, value in found.defaults.items() if value is not None}
-    return Signature(opset, inputs, made, least, most, 1, 1, kinds, defaults)
+    stated: dict[str, object] = {name: value for name, value in found.defaults.items() if value is not None}
+    return Signature(opset, inputs, made, least, most, 1, 1, kinds, stated)
 
 
 def _kind(default: object) -> str:

@@ -6,13 +6,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import Any
 
 from circuitize.circuits.errors import FormatError
 from circuitize.frontends.formats import Format
 
 from .elements import Value
 from .model import shown
+from .protos import AttributeProto, GraphProto, NodeProto
 from .quantized import stated
 from .tensors import value
 
@@ -32,7 +32,7 @@ class Scope:
     outer: Scope | None = None
     later: frozenset[str] = frozenset()
     origins: Mapping[str, str] = field(default_factory=dict)
-    attributes: Mapping[str, Any] = field(default_factory=dict)
+    attributes: Mapping[str, AttributeProto] = field(default_factory=dict)
     within: frozenset[tuple[str, str]] = frozenset()
     formats: dict[str, Format] = field(default_factory=dict)
 
@@ -95,7 +95,7 @@ class Step:
     around it.
     """
 
-    proto: Any
+    proto: NodeProto
     scope: Scope
     place: int
     where: str
@@ -126,14 +126,14 @@ class Turn(ABC):
         """
 
 
-def called(proto: Any, place: int, inside: str) -> str:
+def called(proto: NodeProto, place: int, inside: str) -> str:
     """Return the name of an ONNX node for messages."""
     name = shown(proto.op_type)
     return inside + (f"{name} {proto.name!r}" if proto.name else f"node {place}, {name}")
 
 
 def entered(
-    onnx: ModuleType, graph: Any, scope: Scope, place: int, where: str, given: Mapping[str, Value]
+    onnx: ModuleType, graph: GraphProto, scope: Scope, place: int, where: str, given: Mapping[str, Value]
 ) -> tuple[Scope, list[Step | Leave | Turn]]:
     """Return the scope of a graph inside an ONNX node, which starts from the given values, and the graph's nodes as
     steps.

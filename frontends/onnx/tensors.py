@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 
 from circuitize.circuits.errors import FormatError
 
 from .elements import ELEMENTS, INT64, STRING, Element, Value
+from .protos import TensorProto
 
 FIELDS = {
     "float": "float_data",
@@ -39,7 +39,7 @@ def element(onnx: ModuleType, code: int, where: str) -> Element:
     return ELEMENTS[code]
 
 
-def labels(tensor: Any) -> Value | None:
+def labels(tensor: TensorProto) -> Value | None:
     """Return a list of texts, which names classes, as places: for each text the place of its first occurrence in the
     list. Return None for a tensor that is no list of texts.
     """
@@ -49,7 +49,7 @@ def labels(tensor: Any) -> Value | None:
     return Value.of(np.array([first[text] for text in tensor.string_data], np.int64), INT64)
 
 
-def value(onnx: ModuleType, tensor: Any, where: str) -> Value:
+def value(onnx: ModuleType, tensor: TensorProto, where: str) -> Value:
     """Return the elements of a TensorProto. Raise FormatError if the elements of an ONNX tensor are in another file, or
     if their number does not match the shape.
     """

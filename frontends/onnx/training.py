@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from types import ModuleType
 
 from circuitize.circuits.errors import CircuitizeError, excerpt
 
 from .model import package
+from .protos import ModelProto, NodeProto, TensorProto
 from .tensors import value
 
 BATCH_NORM_SINCE, DROPOUT_SINCE = 14, 12
@@ -24,12 +25,12 @@ class Training:
     elements that each mask drops.
     """
 
-    model: Any
+    model: ModelProto
     renewed: Mapping[str, str] = field(default_factory=dict)
     rates: Mapping[str, float] = field(default_factory=dict)
 
 
-def in_training(model: Any) -> Training:
+def in_training(model: ModelProto) -> Training:
     """Return the model in training mode; the model itself if training makes no difference.
 
     A batch norm whose statistics are initializers that no other node reads updates these in training, from opset 14 on.
@@ -66,14 +67,16 @@ def in_training(model: Any) -> Training:
     return Training(whole, renewed, rates)
 
 
-def _normalizing(onnx: Any, node: Any, held: Mapping[str, Any], read: Counter[str], renewed: dict[str, str]) -> Any:
+def _normalizing(
+    onnx: ModuleType, node: NodeProto, held: Collection[str], read: Counter[str], renewed: dict[str, str]
+) -> NodeProto | None:
     """Return the node of a batch norm in training mode, with outputs for its updated statistics; None if other ONNX
     nodes read the statistics.
     """
     statistics = list(node.input[3:5])
     if len(statistics) < 2 or any(name not in held or read[name] != 1 for name in statistics):
         return None
-    changed = onnx.NodeProto()
+    changed: NodeProto = onnx.NodeProto()
     changed.CopyFrom(node)
     del changed.attribute[:], changed.output[1:]
     changed.attribute.extend(entry for entry in node.attribute if entry.name != "training_mode")
@@ -84,7 +87,13 @@ def _normalizing(onnx: Any, node: Any, held: Mapping[str, Any], read: Counter[st
     return changed
 
 
-def _dropping(onnx: Any, node: Any, held: Mapping[str, Any], made: Mapping[str, Any], rates: dict[str, float]) -> Any:
+def _dropping(
+    onnx: ModuleType,
+    node: NodeProto,
+    held: Mapping[str, TensorProto],
+    made: Mapping[str, NodeProto],
+    rates: dict[str, float],
+) -> NodeProto | None:
     """Return a dropout's node in training mode; None if it drops nothing."""
     rate = 0.5
     if len(node.input) > 1 and node.input[1]:
@@ -105,7 +114,7 @@ def _dropping(onnx: Any, node: Any, held: Mapping[str, Any], made: Mapping[str, 
     if rate == 0:
         return None
     rates[f"{node.output[0]}.mask"] = rate
-    changed = onnx.NodeProto()
+    changed: NodeProto = onnx.NodeProto()
     changed.CopyFrom(node)
     del changed.input[:]
     changed.input.extend([node.input[0], node.input[1] if len(node.input) > 1 else "", MODE])

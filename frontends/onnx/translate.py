@@ -7,7 +7,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -125,7 +124,7 @@ def _content(result: Result) -> Tensor | Known:
     return result.content if isinstance(result, Made) else result
 
 
-def _with(result: Result, content: Any) -> Made:
+def _with(result: Result, content: Tensor | Known) -> Made:
     return result._replace(content=content) if isinstance(result, Made) else Made(content)
 
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from types import ModuleType
-from typing import Any
 
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError, FormatError
@@ -21,6 +20,7 @@ from .foreign import domains_of
 from .loops import rounds
 from .model import CONVERT, attribute, shown
 from .node import OPERATORS, Attributes, Node
+from .protos import AttributeProto, ModelProto, NodeProto
 from .schema import OLDEST, Misfit, Signature, signature
 from .scope import Leave, Scope, Step, Turn, called, entered
 from .translate import translated
@@ -35,7 +35,7 @@ MOST_NODES = 1 << 18
 
 def walk(
     onnx: ModuleType,
-    model: Any,
+    model: ModelProto,
     versions: Mapping[str, int],
     values: dict[str, Value],
     builder: Builder,
@@ -113,7 +113,7 @@ def _is_in(domain: str, operator: str) -> bool:
     return domain == HOMES[operator] if operator in HOMES else domain in domains_of(operator)
 
 
-def _attribute(entry: Any, scope: Scope) -> Any:
+def _attribute(entry: AttributeProto, scope: Scope) -> AttributeProto | None:
     """Return an attribute; a function's reference to an attribute is resolved and renamed, and gives None if the
     function was called without that attribute.
     """
@@ -127,7 +127,7 @@ def _attribute(entry: Any, scope: Scope) -> Any:
     return found
 
 
-def _signature(proto: Any, domain: str, scope: Scope, where: str) -> Signature | None:
+def _signature(proto: NodeProto, domain: str, scope: Scope, where: str) -> Signature | None:
     """Return the signature of an operator in its opset; None for an operator that is neither translated nor known to
     this opset.
     """
@@ -147,7 +147,7 @@ def _signature(proto: Any, domain: str, scope: Scope, where: str) -> Signature |
 def _node(
     onnx: ModuleType,
     step: Step,
-    attributes: Iterable[Any],
+    attributes: Iterable[AttributeProto],
     chosen: Signature,
     inputs: list[Value | None],
     builder: Builder,
@@ -199,7 +199,7 @@ def _opened(
     return [*steps, Leave(inner, tuple(results), scope, where)]
 
 
-def _without(proto: Any, gone: frozenset[str]) -> Any:
+def _without(proto: NodeProto, gone: frozenset[str]) -> NodeProto:
     """Return an ONNX node of a function without the inputs that the function's call leaves out."""
     if not gone.intersection(proto.input):
         return proto

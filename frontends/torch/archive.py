@@ -10,10 +10,10 @@ import math
 import struct
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,8 +54,8 @@ AGAIN = "save it again with torch.export.save of a recent torch, such as 2.15"
 class Stored:
     """A tensor of a torch archive: its values, and the bytes of which it is a view, which tied tensors share."""
 
-    values: NDArray[Any]
-    place: tuple[Any, ...]
+    values: NDArray[np.generic]
+    place: tuple[object, ...]
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def read(source: str | Path | bytes) -> Archive:
 
 
 def _read(file: BinaryIO, where: str) -> Archive:
-    pieces: Any = InPieces(file)
+    pieces = InPieces(file)
     with zipfile.ZipFile(pieces) as archive:
         entries = archive.infolist()
         if len(entries) > MOST_ENTRIES:
@@ -117,8 +117,11 @@ def _read(file: BinaryIO, where: str) -> Archive:
     return Archive(where, made["graph"], made["signature"], tensors)
 
 
-def _json(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Any:
-    return parse_json(_bytes(archive, entry, MOST_TEXT), MOST_VALUES)
+def _json(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Json:
+    found = parse_json(_bytes(archive, entry, MOST_TEXT), MOST_VALUES)
+    if not isinstance(found, dict):
+        raise ValueError(f"no object in {entry.filename[:80]!r}")
+    return found
 
 
 def _bytes(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, most: int) -> bytes:
@@ -158,13 +161,16 @@ def _stored(
     return Stored(decoded(kind, np.array(view)), (folder, file, kind, shape, strides, offset))
 
 
-def sizes(entries: Any) -> tuple[int, ...]:
+def sizes(entries: Sequence[Json]) -> tuple[int, ...]:
     """Return the extents of a shape in a torch archive as numbers. Raise ValueError for an extent in a torch archive
     that is symbolic, or not a whole number of at least 0.
     """
-    found = tuple(entry.get("as_int") for entry in entries)
-    if any(type(number) is not int or not 0 <= number < 1 << 48 for number in found):
-        raise ValueError(
-            f"expected extents that are numbers, found {json.dumps(entries)[:80]}; export without dynamic shapes"
-        )
-    return found
+    found = []
+    for entry in entries:
+        number = entry.get("as_int")
+        if type(number) is not int or not 0 <= number < 1 << 48:
+            raise ValueError(
+                f"expected extents that are numbers, found {json.dumps(entries)[:80]}; export without dynamic shapes"
+            )
+        found.append(number)
+    return tuple(found)

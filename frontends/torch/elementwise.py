@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
+from circuitize.circuits.arrays.term import Operand
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.frontends import activations, functions
 from circuitize.frontends.functions import exp, log, maximum, minimum, relu, square_root, where
@@ -118,7 +119,7 @@ def either(x: Tensor, other: Tensor) -> Tensor:
     return maximum(x, other)
 
 
-COMPARED: dict[str, Callable[[Tensor, Any], Tensor]] = {
+COMPARED: dict[str, Callable[[Tensor, Operand], Tensor]] = {
     "gt": lambda x, y: x > y,
     "lt": lambda x, y: x < y,
     "ge": lambda x, y: x >= y,
@@ -129,7 +130,7 @@ COMPARED: dict[str, Callable[[Tensor, Any], Tensor]] = {
 
 
 def _compared(name: str) -> Callable[..., Tensor | Known]:
-    def rule(x: Tensor, other: Any) -> Tensor | Known:
+    def rule(x: Tensor, other: Operand) -> Tensor | Known:
         if isinstance(other, float) and not math.isfinite(other):
             # Nothing here is infinite.
             return np.full(x.shape, float(name in ("ne", "lt" if other > 0 else "gt", "le" if other > 0 else "ge")))
@@ -217,7 +218,7 @@ def softplus(x: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
 
 
 @operator("where.self", "where.ScalarSelf", "where.ScalarOther")
-def where_self(condition: Any, x: Any, other: Any) -> Any:
+def where_self(condition: Tensor | Known, x: Tensor | Known | float, other: Tensor | Known | float) -> Tensor | Known:
     """Return x where the condition is true, else `other`; a known condition that is equal everywhere needs no
     Select.
     """
@@ -233,7 +234,7 @@ where_self.takes_known = True  # type: ignore[attr-defined]
 
 
 @operator("masked_fill.Scalar", "masked_fill.Tensor")
-def masked_fill(x: Any, mask: Any, value: Any) -> Any:
+def masked_fill(x: Tensor | Known, mask: Tensor | Known, value: Tensor | Known | float) -> Tensor:
     """Return x with the value where the mask is 1; minus infinity becomes MASKED."""
     return where(mask, bounded(float(value)) if isinstance(value, (int, float)) else value, x)
 

@@ -6,20 +6,20 @@ from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any
 
 import numpy as np
 
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError, FormatError, TypingError, excerpt, restated
 from circuitize.circuits.hypergraph import evaluate
+from circuitize.circuits.reading import Json
 from circuitize.circuits.types import Array, Shape
 from circuitize.frontends.imported import Imported, Reals
 from circuitize.frontends.provenance import here, part, placed_at
 from circuitize.frontends.tensor import Tensor
 
 from .archive import Archive, read, sizes
-from .node import RULES, Known, arguments, bind, bounded
+from .node import RULES, Known, Made, Rule, arguments, bind, bounded
 
 PREFIX = "torch.ops.aten."
 MOST_KNOWN = 1 << 24
@@ -68,11 +68,11 @@ class _Reader:
         self.inputs: dict[str, Shape] = {}
         self.parameters: dict[str, Reals] = {}
         self.buffers: list[str] = []
-        self.types: Mapping[str, Any] = archive.graph["tensor_values"]
+        self.types: Mapping[str, Json] = archive.graph["tensor_values"]
 
     def imported(self) -> Imported:
         graph, signature = self.archive.graph, self.archive.signature
-        shared: dict[Any, str] = {}
+        shared: dict[tuple[object, ...], str] = {}
         for spec in signature["input_specs"]:
             ((kind, given),) = spec.items()
             self._input(kind, given, shared)
@@ -90,7 +90,7 @@ class _Reader:
         named = tuple(f"{name}.output" if name in self.inputs else name for name in names)
         return Imported(self.builder.build(wires), tuple(self.inputs), named, self.parameters)
 
-    def _input(self, kind: str, given: Any, shared: dict[Any, str]) -> None:
+    def _input(self, kind: str, given: Json, shared: dict[tuple[object, ...], str]) -> None:
         if kind == "user_input":
             if "as_tensor" not in given["arg"]:
                 return  # A number, which the graph holds where it is read.
@@ -141,15 +141,18 @@ class _Reader:
             return found
         if len(self.inputs) == 0:
             raise CircuitizeError("expected an output that depends on an input, found none; export another function")
-        lifted: Tensor = self._lifted([found])[0]
-        return lifted
+        return self._constant(found)
 
-    def _lifted(self, values: list[Any]) -> list[Any]:
-        """Return known numbers as constants of the trace."""
-        anchor = Tensor(self.builder, 0)
-        return [anchor.constant(value) if isinstance(value, np.ndarray) else value for value in values]
+    def _constant(self, value: Known) -> Tensor:
+        return Tensor(self.builder, 0).constant(value)
 
-    def _node(self, node: Any) -> None:
+    def _lifted(self, value: object) -> object:
+        """Return known numbers, and those of a list, as constants of the trace; any other value unchanged."""
+        if isinstance(value, list):
+            return [self._lifted(one) for one in value]
+        return self._constant(value) if isinstance(value, np.ndarray) else value
+
+    def _node(self, node: Json) -> None:
         target = str(node["target"])
         name = target.removeprefix(PREFIX).removesuffix(".default")
         rule = RULES.get(name)
@@ -177,30 +180,26 @@ class _Reader:
                 )
             self.values[output] = result
 
-    def _made(self, rule: Any, given: dict[str, Any]) -> Any:
+    def _made(self, rule: Rule, given: Mapping[str, object]) -> Made:
         """Return the result of a translation rule, which is known if all operands are known."""
         flat = [v for value in given.values() for v in (value if isinstance(value, list) else [value])]
         known = [value for value in flat if isinstance(value, np.ndarray)]
         if any(isinstance(value, Tensor) for value in flat) or not known:
             if getattr(rule, "takes_known", False) or not known:
                 return rule(**given)
-            lifted = {
-                name: self._lifted(value) if isinstance(value, list) else self._lifted([value])[0]
-                for name, value in given.items()
-            }
-            return rule(**lifted)
+            return rule(**{name: self._lifted(value) for name, value in given.items()})
         if sum(value.size for value in known) > MOST_KNOWN:
             raise CircuitizeError(f"expected at most {MOST_KNOWN} known numbers, found more; make them an input")
         return _folded(rule, given)
 
 
-def _folded(rule: Any, given: dict[str, Any]) -> Any:
+def _folded(rule: Rule, given: Mapping[str, object]) -> Made:
     """Return the value that a translation rule gives on known numbers: the rule is traced on inputs of their shapes,
     and the trace is run.
     """
     builder, inputs = Builder(), list[Known]()
 
-    def entered(value: Any) -> Any:
+    def entered(value: object) -> object:
         if isinstance(value, list):
             return [entered(entry) for entry in value]
         if not isinstance(value, np.ndarray):
@@ -212,19 +211,20 @@ def _folded(rule: Any, given: dict[str, Any]) -> Any:
     if isinstance(made, np.ndarray):
         return made
     results = [made] if isinstance(made, Tensor) else list(made)
+    wires = [(one if isinstance(one, Tensor) else Tensor(builder, 0).constant(one)).wire for one in results]
     with np.errstate(all="ignore"):  # What is not finite is refused where it is read.
-        found = evaluate(builder.build([result.wire for result in results]), inputs)
+        found = evaluate(builder.build(wires), inputs)
     return np.asarray(found[0], np.float64) if isinstance(made, Tensor) else [np.asarray(one) for one in found]
 
 
-def _names(output: Any) -> list[str]:
+def _names(output: Json) -> list[str]:
     ((kind, given),) = output.items()
     if kind == "as_tensor":
         return [given["name"]]
     return [entry["name"] for entry in given] if kind == "as_tensors" else []
 
 
-def rules() -> Mapping[str, Any]:
+def rules() -> Mapping[str, Rule]:
     """Return the translation rules by ATen's operators, which the modules of this folder define."""
     package = import_module(__package__ or "")
     for module in iter_modules(package.__path__):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -24,13 +23,21 @@ def view(x: Tensor, size: Sequence[int] = (), shape: Sequence[int] = ()) -> Tens
 
 
 @operator("clone", "contiguous", "alias", "detach", "lift_fresh_copy", "_to_copy", "to.dtype", "dropout", "type_as")
-def same(x: Any = None, input: Any = None, p: float = 0.0, train: bool = False, other: Any = None) -> Tensor:
+def same(
+    x: Tensor | None = None,
+    input: Tensor | None = None,
+    p: float = 0.0,
+    train: bool = False,
+    other: object = None,
+) -> Tensor:
     """Return the tensor itself, for copies, casts and dropout outside training. A dropout in training mode is
     refused.
     """
     if train and p:
         raise CircuitizeError("expected dropout outside training, found it in training; export module.eval()")
-    found: Tensor = x if x is not None else input
+    found = x if x is not None else input
+    if found is None:
+        raise CircuitizeError("expected a tensor, found none; export it again")
     return found
 
 
@@ -165,7 +172,11 @@ def constant_pad(x: Tensor, pad: Sequence[int], value: float = 0.0) -> Tensor:
 
 @operator("embedding")
 def embedding(
-    weight: Any, indices: Any, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False
+    weight: Tensor,
+    indices: Tensor | Known,
+    padding_idx: int = -1,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
 ) -> Tensor:
     """Return the rows of a table at the given indices. If the indices of an embedding are known and consecutive, the
     rows are a slice of the table.
@@ -177,15 +188,14 @@ def embedding(
         chosen = weight[int(places[0]) : int(places[-1]) + 1]
     else:
         chosen = weight[places.tolist()]
-    made: Tensor = chosen.reshape(*indices.shape, *weight.shape[1:])
-    return made
+    return chosen.reshape(*indices.shape, *weight.shape[1:])
 
 
 embedding.takes_known = True  # type: ignore[attr-defined]
 
 
 @operator("index_select")
-def index_select(x: Tensor, dim: int, index: Any) -> Tensor:
+def index_select(x: Tensor, dim: int, index: Tensor) -> Tensor:
     """Return the elements at the given indices of an axis."""
     return functions.gather(x, index, dim)
 
@@ -239,19 +249,19 @@ def scalar_tensor(s: float) -> Known:
 
 
 @operator("full_like")
-def full_like(x: Any, fill_value: float) -> Known:
+def full_like(x: Tensor, fill_value: float) -> Known:
     """Return a constant in the shape of x whose elements all equal one number."""
     return _filled(x.shape, fill_value)
 
 
 @operator("zeros_like")
-def zeros_like(x: Any) -> Known:
+def zeros_like(x: Tensor) -> Known:
     """Return zeros in the shape of x."""
     return _filled(x.shape, 0.0)
 
 
 @operator("ones_like")
-def ones_like(x: Any) -> Known:
+def ones_like(x: Tensor) -> Known:
     """Return ones in the shape of x."""
     return _filled(x.shape, 1.0)
 

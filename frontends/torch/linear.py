@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from circuitize.frontends.attention import MASKED, causal
 from circuitize.frontends.functions import einsum, softmax, where
 from circuitize.frontends.tensor import Tensor
 
-from .node import operator
+from .node import Known, operator
 
 
 @operator("mm", "bmm")
@@ -22,9 +21,9 @@ def mm(x: Tensor, mat2: Tensor) -> Tensor:
 
 
 @operator("matmul", "mv", "dot")
-def matmul(x: Tensor, other: Any = None, vec: Any = None, tensor: Any = None) -> Tensor:
+def matmul(x: Tensor, other: Tensor | None = None, vec: Tensor | None = None, tensor: Tensor | None = None) -> Tensor:
     """Return the product of matrices, vectors, or batches of matrices, by numpy's rules."""
-    right: Tensor = next(operand for operand in (other, vec, tensor) if operand is not None)
+    right = next(operand for operand in (other, vec, tensor) if operand is not None)
     return x @ right
 
 
@@ -46,7 +45,7 @@ def _sum(x: Tensor, product: Tensor, beta: float, alpha: float) -> Tensor:
 
 
 @operator("linear")
-def linear(input: Tensor, weight: Tensor, bias: Any = None) -> Tensor:
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """Return x weight^T + bias: torch keeps linear weights as [out, in]."""
     product = input @ weight.transpose()
     return product if bias is None else product + bias
@@ -57,7 +56,7 @@ def attention(
     query: Tensor,
     key: Tensor,
     value: Tensor,
-    attn_mask: Any = None,
+    attn_mask: Tensor | Known | None = None,
     dropout_p: float = 0.0,
     is_causal: bool = False,
     scale: float | None = None,

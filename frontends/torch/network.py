@@ -6,7 +6,8 @@ import importlib
 import io
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from types import ModuleType
+from typing import Literal, TypeVar
 
 from circuitize.circuits.errors import CircuitizeError, TypingError, excerpt
 from circuitize.circuits.types import Array
@@ -16,6 +17,8 @@ from circuitize.frontends.layers import Model
 from circuitize.frontends.onnx.models import from_onnx
 
 from .graph import program
+
+Made = TypeVar("Made")
 
 REMEDY = "pip install torch, or give an archive that torch.export.save wrote"
 
@@ -48,8 +51,8 @@ def network(source: str | Path | bytes, formats: Mapping[str, Format] | None = N
 
 
 def from_torch(
-    module: Any,
-    example: Any = None,
+    module: object,
+    example: object = None,
     formats: Mapping[str, Format] | None = None,
     decompose: bool = True,
     exporter: Literal["export", "onnx"] = "export",
@@ -73,30 +76,31 @@ def from_torch(
     return network(exported(module, example, decompose), formats)
 
 
-def exported(module: Any, example: Any, decompose: bool = True) -> bytes:
+def exported(module: object, example: object, decompose: bool = True) -> bytes:
     """Return the archive of a module, whose graph torch.export makes for the shapes of an example."""
 
-    def export(torch: Any, given: tuple[Any, ...]) -> bytes:
+    def export(torch: ModuleType, given: tuple[object, ...]) -> bytes:
         file = io.BytesIO()
         made = torch.export.export(module, given)
         torch.export.save(made.run_decompositions() if decompose else made, file)
         return file.getvalue()
 
-    archive: bytes = _outside_training(module, example, "torch.export", export)
-    return archive
+    return _outside_training(module, example, "torch.export", export)
 
 
-def exported_to_onnx(module: Any, example: Any) -> Any:
+def exported_to_onnx(module: object, example: object) -> object:
     """Return the ONNX model of a module, made by torch's exporter; the first axis of each input is left open."""
 
-    def export(torch: Any, given: tuple[Any, ...]) -> Any:
+    def export(torch: ModuleType, given: tuple[object, ...]) -> object:
         axes = tuple({0: torch.export.Dim.DYNAMIC} for _ in given)
         return torch.onnx.export(module, given, dynamo=True, dynamic_shapes=axes, verbose=False).model_proto
 
     return _outside_training(module, example, "torch.onnx.export", export)
 
 
-def _outside_training(module: Any, example: Any, exporter: str, export: Callable[[Any, tuple[Any, ...]], Any]) -> Any:
+def _outside_training(
+    module: object, example: object, exporter: str, export: Callable[[ModuleType, tuple[object, ...]], Made]
+) -> Made:
     """Return the export of a module outside training, and restore the module's mode afterwards."""
     try:
         torch = importlib.import_module("torch")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
+from circuitize.circuits.reading import Json
 from circuitize.frontends.attention import MASKED
 from circuitize.frontends.tensor import Tensor
 
@@ -51,9 +52,9 @@ def bounded(number: float) -> float:
     return MASKED if number < SMALLEST else number
 
 
-def arguments(entries: Any, value: Callable[[str], Any]) -> dict[str, Any]:
+def arguments(entries: Iterable[Json], value: Callable[[str], Tensor | Known]) -> dict[str, object]:
     """Return the arguments of a node by name; a tensor is what `value` gives for its name."""
-    found = {}
+    found: dict[str, object] = {}
     for entry in entries:
         name = entry["name"]
         if name not in UNREAD:
@@ -61,7 +62,7 @@ def arguments(entries: Any, value: Callable[[str], Any]) -> dict[str, Any]:
     return found
 
 
-def argument(given: Any, value: Callable[[str], Any]) -> Any:
+def argument(given: object, value: Callable[[str], Tensor | Known]) -> object:
     """Return an argument of a torch node as a Python value. Raise FormatError for an argument of a torch node that is
     of another kind.
     """
@@ -87,7 +88,7 @@ def argument(given: Any, value: Callable[[str], Any]) -> Any:
     raise CircuitizeError(f"expected numbers, tensors and text, found {excerpt(kind)}; export without dynamic shapes")
 
 
-def bind(rule: Rule, given: dict[str, Any]) -> None:
+def bind(rule: Rule, given: Mapping[str, object]) -> None:
     """Raise CircuitizeError if a translation rule has no parameter of an argument's name, or has a parameter without an
     argument.
     """

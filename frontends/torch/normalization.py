@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.frontends.functions import normalize, root_mean_square_normalize, square_root
@@ -17,14 +16,14 @@ def _along_channels(x: Tensor, parameter: Tensor) -> Tensor:
     return parameter.reshape(parameter.size, *[1] * (x.ndim - 2))
 
 
-def _affine(x: Tensor, weight: Any, bias: Any) -> Tensor:
+def _affine(x: Tensor, weight: Tensor | None, bias: Tensor | None) -> Tensor:
     x = x if weight is None else x * weight
     return x if bias is None else x + bias
 
 
 @operator("native_layer_norm")
 def native_layer_norm(
-    input: Tensor, normalized_shape: Sequence[int], weight: Any, bias: Any, eps: float
+    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None, bias: Tensor | None, eps: float
 ) -> list[Tensor]:
     """Return the normalised values of layer norm; mean and deviation are not computed."""
     return [layer_norm(input, normalized_shape, weight, bias, eps)]
@@ -34,8 +33,8 @@ def native_layer_norm(
 def layer_norm(
     input: Tensor,
     normalized_shape: Sequence[int],
-    weight: Any = None,
-    bias: Any = None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
     eps: float = 1e-5,
     cudnn_enable: bool = True,
 ) -> Tensor:
@@ -46,14 +45,18 @@ def layer_norm(
 
 
 @operator("rms_norm", "_fused_rms_norm")
-def rms_norm(input: Tensor, normalized_shape: Sequence[int], weight: Any = None, eps: float | None = None) -> Tensor:
+def rms_norm(
+    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
+) -> Tensor:
     """Return RMS norm; without an epsilon torch uses the epsilon of float32."""
     chosen = 2.0**-23 if eps is None else eps
     return _affine(root_mean_square_normalize(input, tuple(range(-len(normalized_shape), 0)), chosen), weight, None)
 
 
 @operator("native_group_norm")
-def native_group_norm(input: Tensor, weight: Any, bias: Any, group: int, eps: float, **extents: int) -> list[Tensor]:
+def native_group_norm(
+    input: Tensor, weight: Tensor | None, bias: Tensor | None, group: int, eps: float, **extents: int
+) -> list[Tensor]:
     """Return the normalised values of group norm; mean and deviation are not computed. The extents that
     native_group_norm takes as arguments are those of its input.
     """
@@ -64,8 +67,8 @@ def native_group_norm(input: Tensor, weight: Any, bias: Any, group: int, eps: fl
 def group_norm(
     input: Tensor,
     num_groups: int,
-    weight: Any = None,
-    bias: Any = None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
     eps: float = 1e-5,
     cudnn_enabled: bool = True,
 ) -> Tensor:
@@ -80,7 +83,13 @@ def group_norm(
 
 @operator("_native_batch_norm_legit_no_training")
 def batch_norm_no_training(
-    input: Tensor, weight: Any, bias: Any, running_mean: Tensor, running_var: Tensor, momentum: float, eps: float
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor,
+    running_var: Tensor,
+    momentum: float,
+    eps: float,
 ) -> list[Tensor]:
     """Return the normalised values of batch norm; mean and deviation are not computed."""
     return [batch_norm(input, weight, bias, running_mean, running_var, False, momentum, eps)]
@@ -89,10 +98,10 @@ def batch_norm_no_training(
 @operator("batch_norm")
 def batch_norm(
     input: Tensor,
-    weight: Any,
-    bias: Any,
-    running_mean: Any,
-    running_var: Any,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
     training: bool,
     momentum: float,
     eps: float,

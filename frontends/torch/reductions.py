@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.frontends import functions
@@ -14,7 +13,7 @@ from .node import operator
 Axes = int | Sequence[int] | None
 
 
-def _axes(dim: Axes) -> Any:
+def _axes(dim: Axes) -> Axes:
     return dim if dim or isinstance(dim, int) else None
 
 
@@ -65,7 +64,8 @@ def variance(x: Tensor, dim: Axes = None, correction: float | None = 1, keepdim:
     """Return the variance along axes: the sum of squared distances from the mean of n elements, divided by n less the
     correction, which must be whole.
     """
-    axes = tuple(range(x.ndim)) if _axes(dim) is None else _axes(dim)
+    chosen = _axes(dim)
+    axes = tuple(range(x.ndim)) if chosen is None else chosen
     less = 1 if correction is None else int(correction)
     if correction is not None and less != correction:
         raise CircuitizeError(f"expected a whole correction, found {correction}; write the variance out")

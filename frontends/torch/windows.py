@@ -5,7 +5,6 @@ compute the results.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.frontends import convolution as windows
@@ -37,7 +36,7 @@ def _sides(padding: Numbers, rank: int) -> tuple[tuple[int, int], ...]:
 def convolution(
     input: Tensor,
     weight: Tensor,
-    bias: Any,
+    bias: Tensor | None,
     stride: Numbers,
     padding: Numbers,
     dilation: Numbers,
@@ -64,7 +63,7 @@ def convolution(
 def conv(
     input: Tensor,
     weight: Tensor,
-    bias: Any = None,
+    bias: Tensor | None = None,
     stride: Numbers = 1,
     padding: Numbers = 0,
     dilation: Numbers = 1,
@@ -78,7 +77,7 @@ def conv(
 def transposed_conv(
     input: Tensor,
     weight: Tensor,
-    bias: Any = None,
+    bias: Tensor | None = None,
     stride: Numbers = 1,
     padding: Numbers = 0,
     output_padding: Numbers = 0,

@@ -4,69 +4,73 @@ estimators' own predictions.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.frontends.operands import named
 
-from .forest import ABOVE, AT_LEAST, GREATEST, SCORES, Forest, Reals
+from .fitted import KNOWN, Binned, Estimator, Nodes, Tree, is_binned, is_boosted, is_forest, is_known, is_tree
+from .forest import ABOVE, AT_LEAST, GREATEST, SCORES, Forest, Integers, Reals
 
-BOOSTED = ("GradientBoostingClassifier", "GradientBoostingRegressor")
-BINNED = ("HistGradientBoostingClassifier", "HistGradientBoostingRegressor")
-FORESTS = ("RandomForestClassifier", "RandomForestRegressor", "ExtraTreesClassifier", "ExtraTreesRegressor")
-TREES = ("DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreeClassifier", "ExtraTreeRegressor")
-KNOWN = (*BOOSTED, *BINNED, *FORESTS, *TREES)
 TRIED = 64
 """The number of random inputs on which the trees as read are compared with the estimator."""
 
 
-def forest_of(estimator: Any) -> Forest:
+def forest_of(estimator: object) -> Forest:
     """Return the trees of a fitted scikit-learn estimator. Reading an estimator imports nothing of scikit-learn.
 
     Raise CircuitizeError for an object that is no estimator of trees, for an estimator that is not fitted, for
     categories and several outputs, and if the trees as read do not give the estimator's scores.
     """
     kind = type(estimator).__name__
-    if not type(estimator).__module__.startswith("sklearn.") or kind not in KNOWN:
+    if not is_known(estimator):
         raise CircuitizeError(
             f"expected a tree ensemble of scikit-learn ({', '.join(KNOWN)}), found {named(estimator)}; export others "
             "as ONNX and give from_onnx"
         )
     if not hasattr(estimator, "n_features_in_"):
         raise CircuitizeError(f"expected a fitted {kind}, found one that is not; call fit first")
-    if getattr(estimator, "n_outputs_", 1) != 1:
-        raise CircuitizeError(f"expected one output, found {estimator.n_outputs_}; fit an estimator for each")
+    outputs = getattr(estimator, "n_outputs_", 1)
+    if outputs != 1:
+        raise CircuitizeError(f"expected one output, found {outputs}; fit an estimator for each")
     classifies = hasattr(estimator, "classes_")
-    if kind in BINNED:
+    if is_binned(estimator):
         made = _binned(estimator, classifies)
-    elif kind in BOOSTED:
+    elif is_boosted(estimator):
         rate = estimator.learning_rate
         rows = [[tree.tree_ for tree in stage] for stage in estimator.estimators_]
         made = _boosted(estimator, [[_nodes(tree, rate) for tree in stage] for stage in rows], classifies)
     else:
-        trees = [tree.tree_ for tree in estimator.estimators_] if kind in FORESTS else [estimator.tree_]
+        trees = [tree.tree_ for tree in _single(estimator)]
         share = 1.0 / len(trees)
         made = _forest(estimator, [_nodes(tree, share, classifies) for tree in trees], classifies)
     _agrees(estimator, made, classifies)
     return made
 
 
-Tree = tuple[NDArray[Any], Reals, NDArray[Any], NDArray[Any], Reals]
+def _single(estimator: Estimator) -> Sequence[Tree]:
+    """Return the trees of a forest, or the one that an estimator is."""
+    if is_forest(estimator):
+        return estimator.estimators_
+    assert is_tree(estimator)
+    return [estimator]
+
+
+Columns = tuple[Integers, Reals, Integers, Integers, Reals]
 """The nodes of a tree: feature, threshold, left, right and values of each; -1 for the children of a leaf."""
 
 
-def _nodes(tree: Any, factor: float, normed: bool = False) -> Tree:
+def _nodes(tree: Nodes, factor: float, normed: bool = False) -> Columns:
     values = tree.value[:, 0, :]
     if normed:
         values = values / values.sum(axis=1, keepdims=True)
     return tree.feature, tree.threshold, tree.children_left, tree.children_right, values * factor
 
 
-def _binned(estimator: Any, classifies: bool) -> Forest:
-    rows: list[list[Tree]] = []
+def _binned(estimator: Binned, classifies: bool) -> Forest:
+    rows: list[list[Columns]] = []
     for stage in estimator._predictors:
         rows.append([])
         for predictor in stage:
@@ -74,12 +78,12 @@ def _binned(estimator: Any, classifies: bool) -> Forest:
             if nodes["is_categorical"].any():
                 raise CircuitizeError("expected features that are numbers, found categories; encode them as numbers")
             leaf = nodes["is_leaf"].astype(bool)
-            children = (np.where(leaf, -1, nodes[side].astype(np.int64)) for side in ("left", "right"))
-            rows[-1].append((nodes["feature_idx"], nodes["num_threshold"], *children, nodes["value"][:, None]))
+            left, right = (np.where(leaf, -1, nodes[side].astype(np.int64)) for side in ("left", "right"))
+            rows[-1].append((nodes["feature_idx"], nodes["num_threshold"], left, right, nodes["value"][:, None]))
     return _boosted(estimator, rows, classifies, narrow=False)
 
 
-def _boosted(estimator: Any, rows: list[list[Tree]], classifies: bool, narrow: bool = True) -> Forest:
+def _boosted(estimator: Estimator, rows: list[list[Columns]], classifies: bool, narrow: bool = True) -> Forest:
     """Return rows of trees, one tree for each score; the starting scores are the difference between the estimator's
     scores and those of the trees.
     """
@@ -94,14 +98,14 @@ def _boosted(estimator: Any, rows: list[list[Tree]], classifies: bool, narrow: b
     return _joined(estimator, [tree for stage in rows for tree in stage], first, count, made.decides, narrow, base)
 
 
-def _forest(estimator: Any, trees: list[Tree], classifies: bool) -> Forest:
+def _forest(estimator: Estimator, trees: list[Columns], classifies: bool) -> Forest:
     count = trees[0][4].shape[1]
     return _joined(estimator, trees, [0] * len(trees), count, GREATEST if classifies else SCORES, True)
 
 
 def _joined(
-    estimator: Any,
-    trees: list[Tree],
+    estimator: Estimator,
+    trees: list[Columns],
     first: list[int],
     count: int,
     decides: str,
@@ -130,7 +134,7 @@ def _joined(
     )
 
 
-def _judged(estimator: Any, x: Reals, classifies: bool) -> Reals:
+def _judged(estimator: Estimator, x: Reals, classifies: bool) -> Reals:
     """Return the scores that a scikit-learn estimator gives, [rows, scores]."""
     if not classifies:
         found = estimator.predict(x)
@@ -141,7 +145,7 @@ def _judged(estimator: Any, x: Reals, classifies: bool) -> Reals:
     return np.asarray(found, np.float64).reshape(len(x), -1)
 
 
-def _agrees(estimator: Any, made: Forest, classifies: bool) -> None:
+def _agrees(estimator: Estimator, made: Forest, classifies: bool) -> None:
     """Raise CircuitizeError unless scores on random inputs, thresholds among them, equal the scikit-learn estimator's
     to within 1e-9.
     """

@@ -5,7 +5,6 @@ bottom up, sums and the class.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -47,7 +46,7 @@ EXACT = 24
 
 
 def from_trees(
-    estimator: Any,
+    estimator: object,
     inputs: Format,
     *,
     score_bits: int = SCORE_BITS,
@@ -212,7 +211,7 @@ def _picking(columns: Integers, extent: int) -> Constant:
     return Constant.of((np.arange(extent)[:, None] == columns).astype(np.int64))
 
 
-def _constant(builder: Builder, values: NDArray[Any], fraction_bits: int) -> int:
+def _constant(builder: Builder, values: NDArray[np.generic], fraction_bits: int) -> int:
     return builder.add(Constant.of(np.ascontiguousarray(values, dtype=np.int64), fraction_bits))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from circuitize.frontends.formats import Format
 from circuitize.frontends.imported import Imported
@@ -20,7 +19,10 @@ __all__ = ["from_polygrad", "from_tinygrad", "polygrad_model", "tinygrad_model"]
 
 
 def from_tinygrad(
-    source: Any, *examples: Any, inputs: Mapping[str, Any] | None = None, state: object = None
+    source: object,
+    *examples: object,
+    inputs: Mapping[str, object] | None = None,
+    state: object = None,
 ) -> Imported:
     """Return the program of a model, a function or tensors of tinygrad 0.14.0.
 
@@ -42,9 +44,9 @@ def from_tinygrad(
 
 
 def from_polygrad(
-    source: Any,
-    *examples: Any,
-    inputs: Mapping[str, Any] | None = None,
+    source: object,
+    *examples: object,
+    inputs: Mapping[str, object] | None = None,
     state: object = None,
     entrypoint: str | None = None,
 ) -> Imported:
@@ -59,11 +61,11 @@ def from_polygrad(
     return taken(POLYGRAD, source, examples, inputs, state)
 
 
-def tinygrad_model(source: Any, example: Any, formats: Mapping[str, Format] | None = None) -> Model:
+def tinygrad_model(source: object, example: object, formats: Mapping[str, Format] | None = None) -> Model:
     """Return a model of tinygrad as a `Model`, for `training_step` and `predict`, as `network` makes it."""
     return network(TINYGRAD, source, example, formats)
 
 
-def polygrad_model(source: Any, example: Any, formats: Mapping[str, Format] | None = None) -> Model:
+def polygrad_model(source: object, example: object, formats: Mapping[str, Format] | None = None) -> Model:
     """Return a model of polygrad as a `Model`, for `training_step` and `predict`, as `network` makes it."""
     return network(POLYGRAD, source, example, formats)

@@ -57,7 +57,7 @@ def _multiply(t: Translation, node: Node) -> Made:
 @rule("REDUCE")
 def _reduce(t: Translation, node: Node) -> Made:
     """Translate the UOp to Sum, Mean, Max or Product, or to Einsum if products are summed."""
-    operation, count = node.argument
+    operation, count = node.reduction
     product = t.product(node.sources[0])
     if operation == "ADD":
         return t.raised.sum(product, count)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Generic, TypeVar
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.types import Shape
+
+Key = TypeVar("Key", bound=Hashable)
+Key_co = TypeVar("Key_co", bound=Hashable, covariant=True)
 
 VIEWS = ("RESHAPE", "DETACH", "CONTIGUOUS", "CONTIGUOUS_BACKWARD", "COPY")
 """Operations that leave the elements of a buffer in their order."""
@@ -26,7 +29,20 @@ class Node:
     dtype: str
     shape: Shape
     sources: tuple[int, ...] = ()
-    argument: Any = None
+    argument: object = None
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """The axes of PERMUTE in their new order, and of FLIP for each axis whether it is reversed."""
+        assert isinstance(self.argument, tuple), self
+        return self.argument
+
+    @property
+    def reduction(self) -> tuple[str, int]:
+        """The operation of REDUCE, and over how many first axes it is taken."""
+        assert isinstance(self.argument, tuple), self
+        operation, count = self.argument
+        return operation, count
 
 
 @dataclass(frozen=True)
@@ -39,7 +55,7 @@ class Port:
 
 
 @dataclass(frozen=True)
-class Graph:
+class Graph(Generic[Key_co]):
     """A graph of UOps in an order in which each comes after its sources, the UOps at which inputs enter, and the UOps
     whose values are wanted.
     """
@@ -47,25 +63,25 @@ class Graph:
     nodes: list[Node]
     ports: dict[int, Port]
     roots: list[int]
-    keys: list[Any]
+    keys: Sequence[Key_co]
     """The UOp of each node, as an object of tinygrad or polygrad."""
 
 
 def read(
-    roots: Sequence[Hashable],
-    sources: Callable[[Any], Sequence[Hashable]],
-    described: Callable[[Any, tuple[int, ...]], Node],
-    ports: Mapping[Hashable, Port],
-    views: Mapping[Hashable, str],
-) -> Graph:
+    roots: Sequence[Key],
+    sources: Callable[[Key], Sequence[Key]],
+    described: Callable[[Key, tuple[int, ...]], Node],
+    ports: Mapping[Key, Port],
+    views: Mapping[Key, str],
+) -> Graph[Key]:
     """Return the graph of all UOps that the given roots depend on, cut at `ports`. Reading a graph of UOps takes linear
     time, without recursion.
 
     Raise CircuitizeError if the graph of UOps reads a buffer of which an input, by name in `views`, is only a view.
     """
-    places: dict[Hashable, int] = {}
+    places: dict[Key, int] = {}
     nodes: list[Node] = []
-    keys: list[Hashable] = []
+    keys: list[Key] = []
     entering: dict[int, Port] = {}
     for root in roots:
         waiting = [root]

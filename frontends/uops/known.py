@@ -12,7 +12,7 @@ from .graph import Node
 
 Known = NDArray[Any]
 
-TYPES: dict[str, type[Any]] = {
+TYPES: dict[str, type[np.generic]] = {
     "float": np.float32,
     "double": np.float64,
     "half": np.float16,
@@ -67,7 +67,7 @@ SAME = ("CONTIGUOUS", "CONTIGUOUS_BACKWARD", "DETACH", "COPY", "NOOP")
 """Operations that hand on their first source."""
 
 
-def computed(dtype: str) -> type[Any]:
+def computed(dtype: str) -> type[np.generic]:
     """Return the type in which a known UOp is computed: floats in double precision, other types unchanged."""
     return np.float64 if dtype in FLOATS else TYPES.get(dtype, np.int64)
 
@@ -101,7 +101,7 @@ def _evaluated(node: Node, values: Sequence[Known]) -> Known | None:
             wide = values[0]
             return wide != 0 if node.dtype == "bool" else wide.astype(TYPES.get(node.dtype, np.float64))
     if name == "REDUCE":
-        operation, count = node.argument
+        operation, count = node.reduction
         return (
             _REDUCED[operation](values[0], axis=tuple(range(count)), dtype=computed(node.dtype))
             if operation != "MAX"
@@ -120,7 +120,7 @@ def moved(node: Node, x: Known, rest: Sequence[Known]) -> Known | None:
         case "EXPAND":
             return np.broadcast_to(x, node.shape)
         case "PERMUTE":
-            return x.transpose(node.argument)
+            return x.transpose(node.axes)
         case "FLIP":
             return x[tuple(slice(None, None, -1 if flipped else 1) for flipped in flips(node))]
         case "SHRINK":
@@ -143,4 +143,4 @@ def offsets(rest: Sequence[Known]) -> list[int]:
 
 def flips(node: Node) -> tuple[bool, ...]:
     """Return for each axis whether FLIP reverses it."""
-    return tuple(bool(flipped) for flipped in node.argument)
+    return tuple(bool(flipped) for flipped in node.axes)

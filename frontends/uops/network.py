@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -16,11 +15,12 @@ from circuitize.frontends.imported import Imported, constantly, format_for, requ
 from circuitize.frontends.layers import Model, Parameter
 from circuitize.frontends.normalization import STATISTICS
 
+from .objects import U
 from .system import System
 from .taken import taken
 
 
-def network(system: System, source: Any, example: Any, formats: Mapping[str, Format] | None = None) -> Model:
+def network(system: System[U], source: object, example: object, formats: Mapping[str, Format] | None = None) -> Model:
     """Return a `Model` that starts from the values of a tinygrad or polygrad model, for `training_step` and `predict`,
     on examples like the given one.
 

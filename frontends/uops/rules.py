@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias
 
 from .graph import Node
 from .known import Known
 from .products import Product
 from .walks import Walk
 
+if TYPE_CHECKING:
+    from .translate import Translation
+
 Value = Known | Product | Walk
 Made = Value | None
-Rule = Callable[[Any, Node], Made]
+Rule: TypeAlias = "Callable[[Translation, Node], Made]"
 RULES: dict[str, Rule] = {}
 
 

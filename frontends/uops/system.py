@@ -7,13 +7,13 @@ from __future__ import annotations
 import importlib
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
 from types import ModuleType
-from typing import Any
+from typing import Generic, NoReturn, TypeGuard, TypeVar
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from circuitize.frontends.provenance import refused
 
 from .graph import VIEWS, Graph, Node, Port, read
 from .known import Known
+from .objects import Tensor, U, is_optimizer
+
+F = TypeVar("F")
 
 READS = ("_buffer", "numpy", "item", "tolist", "data")
 """Methods by which a program reads elements; a function that is brought in must call none of them."""
@@ -49,18 +52,18 @@ def version(package: str) -> str:
 
 
 @dataclass(frozen=True)
-class Cuts:
+class Cuts(Generic[U]):
     """The UOps at which inputs enter a graph, and the buffers of which an input, by name, is only a part."""
 
-    ports: dict[Any, Port]
-    views: dict[Any, str]
+    ports: dict[U, Port]
+    views: dict[U, str]
 
-    def without(self, names: Collection[str]) -> Cuts:
+    def without(self, names: Collection[str]) -> Cuts[U]:
         """Return the cuts of a graph of UOps without the inputs of the given names."""
         return Cuts({node: port for node, port in self.ports.items() if port.name not in names}, self.views)
 
 
-class System(ABC):
+class System(ABC, Generic[U]):
     """One of the packages tinygrad and polygrad, in its supported version."""
 
     name: str
@@ -80,46 +83,43 @@ class System(ABC):
         return importlib.import_module(f"{self.name}.{path}" if path else self.name)
 
     @property
-    def tensor(self) -> Any:
+    def tensor(self) -> type[Tensor[U]]:
         """Return the class of tensors of the system, tinygrad or polygrad."""
-        return self.module("tensor").Tensor
+        kind: type[Tensor[U]] = self.module("tensor").Tensor
+        return kind
 
-    def is_tensor(self, found: object) -> bool:
+    def is_tensor(self, found: object) -> TypeGuard[Tensor[U]]:
         """Return whether an object is a tensor of the system, tinygrad or polygrad."""
         return isinstance(found, self.tensor)
 
-    def live(self) -> list[Any]:
+    def live(self) -> list[Tensor[U]]:
         """Return all tensors of the system, tinygrad or polygrad, that are alive in this process."""
         found = (reference() for reference in list(self.module("tensor").all_tensors))
         return [tensor for tensor in found if tensor is not None]
 
     @abstractmethod
-    def sources(self, uop: Any) -> Sequence[Any]:
+    def sources(self, uop: U) -> Sequence[U]:
         """Return the UOps that a UOp reads; a buffer, at which its graph ends, reads none."""
 
     @abstractmethod
-    def described(self, uop: Any, sources: tuple[int, ...]) -> Node:
+    def described(self, uop: U, sources: tuple[int, ...]) -> Node:
         """Return a UOp as plain data, given the places of its sources. Raise CircuitizeError if the UOp's shape is not
         static.
         """
 
     @abstractmethod
-    def elements(self, uop: Any) -> Known | None:
+    def elements(self, uop: U) -> Known | None:
         """Return the elements of a buffer that is computed already, flat; None for a UOp that is no such buffer."""
 
     @abstractmethod
-    def saved(self, tensor: Any) -> Any:
-        """Return what `restore` needs to give a tensor its graph and gradient back."""
+    def saved(self, tensor: Tensor[U]) -> Callable[[], None]:
+        """Return a function that gives a tensor back the graph and gradient that it has now."""
 
     @abstractmethod
-    def restore(self, tensor: Any, saved: Any) -> None:
-        """Give a tensor back the graph and gradient that `saved` returned."""
-
-    @abstractmethod
-    def unwrapped(self, function: Any) -> Any:
+    def unwrapped(self, function: F) -> F:
         """Return the function inside a compiled function; any other function is returned unchanged."""
 
-    def written(self) -> Mapping[str, Any]:
+    def written(self) -> Mapping[str, Callable[..., object]]:
         """Return replacements for methods of tensors, by name, that are in effect while a function is traced."""
         return {}
 
@@ -128,31 +128,32 @@ class System(ABC):
         """Return the classes of compiled functions of the system, tinygrad or polygrad."""
 
     @abstractmethod
-    def operation(self, uop: Any) -> str:
+    def operation(self, uop: U) -> str:
         """Return the name of a UOp's operation."""
 
     @abstractmethod
-    def state_dict(self, found: object) -> Mapping[str, Any]:
+    def state_dict(self, found: object) -> Mapping[str, Tensor[U]]:
         """Return the tensors that an object of tinygrad or polygrad holds, by name."""
 
-    def same(self, one: Any, other: Any) -> bool:
+    def same(self, one: U, other: U) -> bool:
         """Return whether two UOps are the same. (In both tinygrad and polygrad, `!=` between UOps makes another
         UOp.)
         """
         return bool(one == other)
 
-    def fresh(self, values: Any) -> Any:
+    def fresh(self, values: object) -> Tensor[U]:
         """Return a new tensor of the system, tinygrad or polygrad, with the given elements."""
         given = values.numpy() if self.is_tensor(values) else np.asarray(values)
         options = {"dtype": values.dtype} if self.is_tensor(values) else {}
         if not options and given.dtype == np.float64:
             given = given.astype(np.float32)
-        return self.tensor(np.array(given), **options).realize()
+        made: Tensor[U] = self.module("tensor").Tensor(np.array(given), **options).realize()
+        return made
 
-    def cuts(self, inputs: Mapping[str, Any]) -> Cuts:
+    def cuts(self, inputs: Mapping[str, Tensor[U]]) -> Cuts[U]:
         """Return the cuts at which the given tensors, with their present graphs of UOps, enter a graph."""
-        ports: dict[Any, Port] = {}
-        views: dict[Any, str] = {}
+        ports: dict[U, Port] = {}
+        views: dict[U, str] = {}
         for name, tensor in inputs.items():
             shape = tuple(map(int, tensor.shape))
             ports[tensor.uop] = Port(name, shape)
@@ -167,23 +168,25 @@ class System(ABC):
                     views[below] = name
         return Cuts(ports, views)
 
-    def graph(self, roots: Sequence[Any], cuts: Cuts) -> Graph:
+    def graph(self, roots: Sequence[U], cuts: Cuts[U]) -> Graph[U]:
         """Return the graph of all UOps that the given UOps depend on, cut at the inputs."""
         return read(roots, self.sources, self.described, cuts.ports, cuts.views)
 
-    def names(self, state: object) -> tuple[dict[str, Any], set[str]]:
+    def names(self, state: object) -> tuple[dict[str, Tensor[U]], set[str]]:
         """Return tensors by name, and which of them are an optimiser's own tensors, named after its parameters.
 
         The argument `state` is a mapping from names to tensors, an object that holds tensors, or a list of such
         objects.
         """
-        found: dict[str, Any] = {}
+        found: dict[str, Tensor[U]] = {}
         own: set[str] = set()
         for each in self._objects(state):
             known = {id(tensor): name for name, tensor in found.items()}
-            optimised = list(each.params) if hasattr(each, "schedule_step") else None
-            direct = isinstance(each, Mapping) and all(map(self.is_tensor, each.values()))
-            held = each if direct else self.state_dict(each)
+            optimised = list(each.params) if is_optimizer(each) else None
+            if isinstance(each, Mapping) and all(map(self.is_tensor, each.values())):
+                held: Mapping[str, Tensor[U]] = each
+            else:
+                held = self.state_dict(each)
             for tensor in held.values():
                 tensor.realize()
             seen = {tensor.uop for tensor in found.values()}
@@ -204,8 +207,8 @@ class System(ABC):
                     own.add(key)
         return found, own
 
-    def _objects(self, state: object) -> list[Any]:
-        waiting, found = [state], []
+    def _objects(self, state: object) -> list[object]:
+        waiting, found = [state], list[object]()
         while waiting:
             each = waiting.pop(0)
             if each is None:
@@ -224,14 +227,14 @@ class System(ABC):
         unchanged, and elements cannot be read.
         """
 
-        def kept(tensor: Any = None, *others: Any, **options: Any) -> Any:
+        def kept(tensor: object = None, *others: object, **options: object) -> object:
             return tensor
 
-        def plain(compiled: Any, *given: Any, **named: Any) -> Any:
+        def plain(compiled: Callable[..., object], *given: object, **named: object) -> object:
             return self.unwrapped(compiled)(*given, **named)
 
         cls = self.tensor
-        changes: list[tuple[Any, str, Any]] = [(cls, "realize", kept)]
+        changes: list[tuple[type, str, Callable[..., object]]] = [(cls, "realize", kept)]
         changes += [(cls, name, forbidden(name, READING)) for name in READS if hasattr(cls, name)]
         changes += [(cls, name, forbidden(name, DRAWING)) for name in DRAWS if hasattr(cls, name)]
         changes += [(cls, name, method) for name, method in self.written().items()]
@@ -242,17 +245,17 @@ class System(ABC):
                 setattr(where, name, method)
             yield
         finally:
-            for where, name, method in own:
-                if method is None:
+            for where, name, before in own:
+                if before is None:
                     delattr(where, name)
                 else:
-                    setattr(where, name, method)
+                    setattr(where, name, before)
 
 
-def forbidden(name: str, message: str) -> Any:
+def forbidden(name: str, message: str) -> Callable[..., NoReturn]:
     """Return a method for tensors that raises an error with the user's line and the code to write instead."""
 
-    def method(*given: Any, **named: Any) -> Any:
+    def method(*given: object, **named: object) -> NoReturn:
         raise refused(message.format(name=name))
 
     return method

@@ -5,10 +5,9 @@ once.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from types import MethodType
-from typing import Any
 
 import numpy as np
 
@@ -17,15 +16,16 @@ from circuitize.circuits.types import Shape
 from circuitize.frontends.imported import Imported, Reals
 
 from .graph import Graph
+from .objects import Tensor, U
 from .system import System
 from .translate import translated
 
 
 def taken(
-    system: System,
-    source: Any,
-    examples: Sequence[Any],
-    inputs: Mapping[str, Any] | None,
+    system: System[U],
+    source: object,
+    examples: Sequence[object],
+    inputs: Mapping[str, object] | None,
     state: object,
     constant: Collection[str] = (),
 ) -> Imported:
@@ -52,29 +52,36 @@ def taken(
     return _of_function(system, function, examples, state, constant)
 
 
-def _function(system: System, source: Any) -> Any:
+def _function(system: System[U], source: object) -> object:
     """Return the function inside a compiled function, or a compiled method's function with its object."""
-    compiled = getattr(getattr(source, "func", None), "__self__", None)
-    if isinstance(source, partial) and isinstance(compiled, tuple(system.compiled())) and len(source.args) == 1:
+    compiled: object = getattr(getattr(source, "func", None), "__self__", None)
+    known = isinstance(compiled, tuple(system.compiled()))
+    if isinstance(source, partial) and known and callable(compiled) and len(source.args) == 1:
         return MethodType(system.unwrapped(compiled), source.args[0])
     return system.unwrapped(source)
 
 
 def _of_tensors(
-    system: System, outputs: Mapping[str, Any], inputs: Mapping[str, Any], state: Mapping[str, Any]
+    system: System[U], outputs: Mapping[str, Tensor[U]], inputs: Mapping[str, object], state: Mapping[str, Tensor[U]]
 ) -> Imported:
+    given: dict[str, Tensor[U]] = {}
     for name, tensor in inputs.items():
         if not system.is_tensor(tensor):
             raise CircuitizeError(f"{name}: expected a tensor, found {type(tensor).__name__}; give the tensor itself")
-    _require_apart(state, inputs, "a parameter")
+        given[name] = tensor
+    _require_apart(state, given, "a parameter")
     kept = {name: values_of(system, tensor) for name, tensor in state.items()}
-    entering = {**state, **inputs}
+    entering = {**state, **given}
     graph = system.graph([tensor.uop for tensor in outputs.values()], system.cuts(entering))
     return imported(system, graph, list(outputs), shapes_of(entering), kept)
 
 
 def _of_function(
-    system: System, function: Any, examples: Sequence[Any], state: object, constant: Collection[str]
+    system: System[U],
+    function: Callable[..., object],
+    examples: Sequence[object],
+    state: object,
+    constant: Collection[str],
 ) -> Imported:
     """Return the program of a function that is applied to fresh tensors, with the state that the function changes.
     After tracing, every tensor gets back the graph and the gradient that it had before.
@@ -98,8 +105,8 @@ def _of_function(
             roots = [tensor.uop for tensor in (*changed.values(), *outputs.values())]
             graph = system.graph(roots, cuts.without(constants))
     finally:
-        for tensor, _, saved in before.values():
-            system.restore(tensor, saved)
+        for _, _, restore in before.values():
+            restore()
     if not changed and not outputs:
         raise CircuitizeError(
             f"{system.name}: expected a function that returns tensors, found None; return the outputs"
@@ -110,8 +117,8 @@ def _of_function(
 
 
 def imported(
-    system: System,
-    graph: Graph,
+    system: System[U],
+    graph: Graph[U],
     outputs: Sequence[str],
     entering: Mapping[str, Shape],
     kept: Mapping[str, Reals],
@@ -126,7 +133,7 @@ def imported(
     return Imported(arrow, tuple(shapes), tuple(outputs), {name: kept[name] for name in shapes if name in kept})
 
 
-def _parameters(function: Any, count: int) -> list[str]:
+def _parameters(function: Callable[..., object], count: int) -> list[str]:
     """Return the names of a function's first parameters."""
     try:
         found = [
@@ -146,25 +153,28 @@ def _parameters(function: Any, count: int) -> list[str]:
     return [*names, *more][:count]
 
 
-def _named(system: System, made: Any) -> dict[str, Any]:
+def _named(system: System[U], made: object) -> dict[str, Tensor[U]]:
     """Return the output tensors of a traced function by name."""
-    if system.is_tensor(made):
-        named = {"output": made}
-    elif isinstance(made, Mapping):
+    named: dict[str, object]
+    if isinstance(made, Mapping):
         named = {str(name): tensor for name, tensor in made.items()}
     elif isinstance(made, (list, tuple)):
         named = {f"output{place + 1}": tensor for place, tensor in enumerate(made)}
     else:
         named = {"output": made}
+    tensors = {}
     for name, tensor in named.items():
         if not system.is_tensor(tensor):
             raise CircuitizeError(
                 f"{name}: expected a tensor, found {type(tensor).__name__}; return tensors, read them later"
             )
-    return named
+        tensors[name] = tensor
+    return tensors
 
 
-def _require_named(system: System, before: Mapping[int, tuple[Any, Any, Any]], names: Mapping[str, Any]) -> None:
+def _require_named(
+    system: System[U], before: Mapping[int, tuple[Tensor[U], U, object]], names: Mapping[str, Tensor[U]]
+) -> None:
     """Raise CircuitizeError if the traced function assigned to a tensor without a name."""
     # Other variables may hold the same tensor, and others again, as gradients, read it; only one assigned to counts.
     known = {before[id(tensor)][1] for tensor in names.values()}
@@ -178,17 +188,17 @@ def _require_named(system: System, before: Mapping[int, tuple[Any, Any, Any]], n
             )
 
 
-def _require_apart(names: Mapping[str, Any], others: Mapping[str, Any], what: str) -> None:
+def _require_apart(names: Collection[str], others: Collection[str], what: str) -> None:
     both = sorted(set(names) & set(others))
     if both:
         raise CircuitizeError(f"{both[0]}: expected a name once, found {what} of this name too; rename one")
 
 
-def shapes_of(tensors: Mapping[str, Any]) -> dict[str, Shape]:
+def shapes_of(tensors: Mapping[str, Tensor[U]]) -> dict[str, Shape]:
     """Return the shapes of tensors by name."""
     return {name: tuple(map(int, tensor.shape)) for name, tensor in tensors.items()}
 
 
-def values_of(system: System, tensor: Any) -> Reals:
+def values_of(system: System[U], tensor: Tensor[U]) -> Reals:
     """Return the elements of a tensor in float64, after tinygrad or polygrad has computed them."""
     return np.asarray(tensor.numpy(), np.float64).reshape(tuple(map(int, tensor.shape)))

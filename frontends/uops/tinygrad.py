@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 import numpy as np
 
@@ -11,22 +11,25 @@ from circuitize.circuits.errors import CircuitizeError
 
 from .graph import Node
 from .known import Known
+from .objects import Tensor, TinygradUOp
 from .system import System
 
+F = TypeVar("F")
 
-class Tinygrad(System):
+
+class Tinygrad(System[TinygradUOp]):
     """The system tinygrad, whose UOps are Python objects."""
 
     name = "tinygrad"
     version = "0.14.0"
 
-    def operation(self, uop: Any) -> str:
+    def operation(self, uop: TinygradUOp) -> str:
         return str(uop.op.name)
 
-    def sources(self, uop: Any) -> Sequence[Any]:
+    def sources(self, uop: TinygradUOp) -> Sequence[TinygradUOp]:
         return () if uop.op.name == "BUFFER" else tuple(uop.src)
 
-    def described(self, uop: Any, sources: tuple[int, ...]) -> Node:
+    def described(self, uop: TinygradUOp, sources: tuple[int, ...]) -> Node:
         name, argument = uop.op.name, None
         if name == "CONST":
             argument = bool(uop.arg) if uop.dtype.name == "bool" else uop.arg
@@ -36,25 +39,30 @@ class Tinygrad(System):
         elif name == "REDUCE":
             argument = (uop.arg[0].name, int(uop.arg[1]))
         try:
-            shape = tuple(uop.shape)
+            extents: Sequence[object] = uop.shape
         except (RuntimeError, AttributeError, TypeError, ValueError):
-            shape = ()
-        if not all(isinstance(extent, int) for extent in shape):
-            raise CircuitizeError(f"{name}: expected extents known now, found {shape}; give tensors fixed shapes")
+            extents = ()
+        shape = tuple(extent for extent in extents if isinstance(extent, int))
+        if len(shape) < len(extents):
+            raise CircuitizeError(
+                f"{name}: expected extents known now, found {tuple(extents)}; give tensors fixed shapes"
+            )
         return Node(name, str(uop.dtype.name), shape, sources, argument)
 
-    def elements(self, uop: Any) -> Known | None:
+    def elements(self, uop: TinygradUOp) -> Known | None:
         if uop.op.name != "BUFFER" or uop.realized is None:
             return None
-        return np.asarray(self.tensor(uop).numpy()).reshape(-1)
+        return np.asarray(self.module("tensor").Tensor(uop).numpy()).reshape(-1)
 
-    def saved(self, tensor: Any) -> Any:
-        return tensor.uop, tensor.grad
+    def saved(self, tensor: Tensor[TinygradUOp]) -> Callable[[], None]:
+        uop, gradient = tensor.uop, tensor.grad
 
-    def restore(self, tensor: Any, saved: Any) -> None:
-        tensor.uop, tensor.grad = saved
+        def restore() -> None:
+            tensor.uop, tensor.grad = uop, gradient
 
-    def unwrapped(self, function: Any) -> Any:
+        return restore
+
+    def unwrapped(self, function: F) -> F:
         jit = self.module("engine.jit")
         if not isinstance(function, jit._TinyJit):
             return function
@@ -62,12 +70,13 @@ class Tinygrad(System):
             raise CircuitizeError(
                 "function: expected a TinyJit with its function, found one that was unpickled; give the function"
             )
-        return function.fxn
+        inside: F = function.fxn
+        return inside
 
     def compiled(self) -> list[type]:
         return [self.module("engine.jit")._TinyJit]
 
-    def state_dict(self, found: object) -> Mapping[str, Any]:
+    def state_dict(self, found: object) -> Mapping[str, Tensor[TinygradUOp]]:
         return dict(self.module("nn.state").get_state_dict(found))
 
 

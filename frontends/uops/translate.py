@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,7 +28,7 @@ MOVEMENTS = ("RESHAPE", "EXPAND", "PERMUTE", "SHRINK", "FLIP", "PAD")
 
 
 def translated(
-    graph: Graph,
+    graph: Graph[Hashable],
     inputs: Mapping[str, Shape],
     value: Callable[[int], Known | None],
     name: str,
@@ -62,7 +62,7 @@ def translated(
 class Translation:
     """The value of each UOp that was translated so far: known elements, a product, or a walk over a tensor."""
 
-    graph: Graph
+    graph: Graph[Hashable]
     raised: Raised
     value: Callable[[int], Known | None]
     name: str
@@ -194,7 +194,7 @@ class Translation:
         if node.name == "EXPAND":
             return expanded(product, node.shape)
         if node.name == "PERMUTE":
-            return permuted(product, node.argument)
+            return permuted(product, node.axes)
         if node.name == "RESHAPE":
             found = reshaped(product, node.shape)
             if found is None:
@@ -209,7 +209,7 @@ class Translation:
         single = self.raised.single(product)
         before = single.shape
         if node.name == "FLIP":
-            touched = {axis for axis, flipped in enumerate(node.argument) if flipped}
+            touched = {axis for axis, flipped in enumerate(node.axes) if flipped}
         else:
             starts = np.asarray(rest[0]).reshape(-1)
             touched = {axis for axis, extent in enumerate(before) if extent != node.shape[axis] or starts[axis]}
@@ -223,7 +223,7 @@ class Translation:
             node.dtype,
             tuple(node.shape[axis] for axis in onto),
             (),
-            tuple(node.argument[axis] for axis in onto) if node.name == "FLIP" else None,
+            tuple(node.axes[axis] for axis in onto) if node.name == "FLIP" else None,
         )
         offsets = [np.asarray([np.asarray(rest[0]).reshape(-1)[axis] for axis in onto])] if rest else []
         made = eager(chosen, tensor, offsets)

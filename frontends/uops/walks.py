@@ -139,9 +139,9 @@ def eager(node: Node, tensor: Tensor, rest: Sequence[Known]) -> Tensor:
         case "EXPAND":
             return tensor.broadcast(node.shape)
         case "PERMUTE":
-            return tensor.transpose(*node.argument) if node.argument else tensor
+            return tensor.transpose(*node.axes) if node.axes else tensor
         case "FLIP":
-            axes = tuple(axis for axis, flipped in enumerate(node.argument) if flipped)
+            axes = tuple(axis for axis, flipped in enumerate(node.axes) if flipped)
             return tensor.apply(arrays.Flip(axes)) if axes else tensor
         case "SHRINK":
             starts = tuple(int(at) for at in np.asarray(rest[0]).reshape(-1))

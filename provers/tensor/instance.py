@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -94,7 +93,7 @@ def _number(value: int) -> bytes:
     return (value % (1 << 64)).to_bytes(8, "little")
 
 
-def _encoded(value: Any) -> bytes:
+def _encoded(value: object) -> bytes:
     """Return a value encoded for an instance: a number in 8 bytes, and any other value after its length. None is
     encoded as an empty tuple.
     """
@@ -109,5 +108,7 @@ def _encoded(value: Any) -> bytes:
             return _number(len(value)) + value
         case np.ndarray():
             return _number(value.size) + np.ascontiguousarray(value, "<i8").tobytes()
-        case _:
+        case list() | tuple():
             return _number(len(value)) + b"".join(map(_encoded, value))
+        case _:
+            raise TypeError(f"an instance holds no {type(value).__name__}")

@@ -9,7 +9,6 @@ import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -125,7 +124,7 @@ class Plan(TensorSystem):
         chunks.
         """
 
-        def plain(value: object) -> Any:
+        def plain(value: object) -> object:
             if isinstance(value, np.ndarray):
                 return [value.size, hashlib.sha256(np.ascontiguousarray(value, "<i8").tobytes()).hexdigest()]
             return value

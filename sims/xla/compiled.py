@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
 
 import jax
 import numpy as np
@@ -61,7 +60,9 @@ class Compiled:
             raise self.undefined(inputs)
         return made
 
-    def _function(self, handed: list[Any], inputs: list[Any], keep: bool) -> tuple[list[Any], Any]:
+    def _function(
+        self, handed: list[jax.Array], inputs: list[jax.Array], keep: bool
+    ) -> tuple[list[jax.Array | None], jax.Array]:
         wires, flags = self.traced.wires(handed, inputs, keep)
         chosen = range(self.arrow.wire_count) if keep else self.arrow.outputs.tolist()
         return [wires[wire] for wire in chosen], defined(flags.values())

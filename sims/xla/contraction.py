@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -38,6 +37,9 @@ package.
 """
 
 BYTE = 1 << 8
+
+Numbers = Width | np.dtype[np.generic]
+"""The type of the numbers of a matrix product."""
 
 
 @dataclass(frozen=True)
@@ -129,14 +131,14 @@ def contract(
     row = letters[great][0]
     summed = row not in letters[2]
 
-    def with_block(first: Any, size: int, made: jax.Array) -> jax.Array:
+    def with_block(first: jax.Array | int, size: int, made: jax.Array) -> jax.Array:
         part = of([rows(one, own, row, first, size) for one, own in zip(both, letters, strict=False)])
         return made + part if summed else blocks.put(made, part, first, letters[2].index(row))
 
     return blocks.over(both[great].shape, with_block, jnp.zeros(target.shape, into))
 
 
-def rows(array: jax.Array, letters: str, row: str, first: Any, size: int) -> jax.Array:
+def rows(array: jax.Array, letters: str, row: str, first: jax.Array | int, size: int) -> jax.Array:
     """Return a slice of an operand along the axis of a letter, `size` places from `first` on; an operand without that
     letter is returned whole.
     """
@@ -188,7 +190,7 @@ def product(
     """
     if kind.name == "integers":
         return dot(letters, x[0].astype(into), y[0].astype(into), into)
-    given: Any = np.int32 if kind.name == "int8" else np.dtype(kind.name)
+    given: Numbers = np.int32 if kind.name == "int8" else np.dtype(kind.name)
     wide = np.iinfo(into).bits
     pieces = (
         _shifted(dot(letters, one, other, given).astype(into), kind.bits * (i + j))
@@ -207,7 +209,7 @@ def _shifted(values: jax.Array, bits: int) -> jax.Array:
     return values << values.dtype.type(bits) if bits else values
 
 
-def dot(letters: tuple[str, str, str], x: jax.Array, y: jax.Array, kind: Any) -> jax.Array:
+def dot(letters: tuple[str, str, str], x: jax.Array, y: jax.Array, kind: Numbers) -> jax.Array:
     """Return one product of arrays, in the target's order; letters that the target lacks are in both operands."""
     of_x, of_y, of_target = letters
     batch = [letter for letter in of_target if letter in of_x and letter in of_y]
@@ -226,7 +228,7 @@ def dot(letters: tuple[str, str, str], x: jax.Array, y: jax.Array, kind: Any) ->
     return made.transpose([order.index(letter) for letter in of_target])
 
 
-def _limbs(values: jax.Array, count: int, bits: int, kind: Any) -> list[jax.Array]:
+def _limbs(values: jax.Array, count: int, bits: int, kind: Numbers) -> list[jax.Array]:
     """Return the `count` limbs below 2^bits of integers, least significant first, the last limb signed."""
     found = []
     for _ in range(count - 1):

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -26,7 +25,8 @@ class Xla(Device):
     """A device of JAX, on which executors compile arrows by XLA. The field `kind` of a device is cpu or gpu."""
 
     kind: str
-    place: Any
+    place: object
+    """The device, of the class that JAX has for devices."""
 
     def put(self, value: Values) -> Values:
         import jax

@@ -12,18 +12,19 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import and_
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.integers import Affine, Contract, Reindex, View
+from circuitize.circuits.integers.language import IntegerOperation
+from circuitize.circuits.operation import Operation
 from circuitize.circuits.requirement import noting
 from circuitize.circuits.types import Fixed, Shape
 
 from . import blocks, contraction, rules, views
-from .widths import width
+from .widths import Width, width
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ def regions(arrow: Arrow, single: Collection[int]) -> list[Region]:
 def run(
     region: Region,
     arrow: Arrow,
-    known: Mapping[int, Any],
+    known: Mapping[int, jax.Array],
     constant: Callable[[int, Shape], jax.Array],
     place: Callable[[int], rules.Place],
     before: jax.Array,
@@ -105,7 +106,9 @@ def run(
     over = next((wire for wire in read if wire not in made and known[wire].dtype == into), None)
     checked = False
 
-    def with_block(first: Any, size: int, state: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+    def with_block(
+        first: jax.Array | int, size: int, state: tuple[jax.Array, jax.Array]
+    ) -> tuple[jax.Array, jax.Array]:
         nonlocal checked
         whole, fine = state
         own: dict[int, jax.Array] = {}
@@ -125,12 +128,12 @@ def run(
                 elif isinstance(operation, Reindex):
                     copies = views.gather(_of_rows(operation.view, size), known[sources[0]])
                     own[wire] = copies.astype(width(arrow.format(wire)))
-                elif limbs[edge]:
-                    own[wire] = _product(limbs[edge], first, size)
+                elif operands := limbs[edge]:
+                    own[wire] = _product(operands, first, size)
                 else:
                     own[wire] = rules.value(operation, place(edge), [rows(source) for source in sources])
         checked = bool(noted)
-        fine = reduce(and_, noted, fine)
+        fine = reduce(and_, map(jnp.asarray, noted), fine)
         # Where depends on what is checked, which so comes before what is read is written over: no copy of it.
         return blocks.put(whole, own[arrow.rows[region.last][2][0]], jnp.where(fine, first, 0)), fine
 
@@ -139,8 +142,14 @@ def run(
     return whole, fine if checked else None
 
 
-def _limbs(place: rules.Place, operation: Any, known: Mapping[int, Any], sources: list[int]) -> Any:
-    """Return the axes, limbs, kind and width of a contraction; None for another operation."""
+Limbs = tuple[tuple[str, str, str], tuple[list[jax.Array], list[jax.Array]], contraction.Kind, Width]
+"""The axes, limbs, kind and width of a contraction."""
+
+
+def _limbs(
+    place: rules.Place, operation: Operation, known: Mapping[int, jax.Array], sources: list[int]
+) -> Limbs | None:
+    """Return what a contraction multiplies; None for another operation."""
     if not isinstance(operation, Contract):
         return None
     x, y = place.sources
@@ -150,7 +159,7 @@ def _limbs(place: rules.Place, operation: Any, known: Mapping[int, Any], sources
     return letters, contraction.parts(left, right, kind), kind, width(place.target)
 
 
-def _product(limbs: Any, first: Any, size: int) -> jax.Array:
+def _product(limbs: Limbs, first: jax.Array | int, size: int) -> jax.Array:
     """Return some rows of a contraction's result."""
     letters, operands, kind, into = limbs
     left, right = (
@@ -160,7 +169,7 @@ def _product(limbs: Any, first: Any, size: int) -> jax.Array:
     return contraction.product(letters, left, right, kind, into)
 
 
-def _operation(arrow: Arrow, edge: int) -> Any:
+def _operation(arrow: Arrow, edge: int) -> Operation:
     return arrow.operations[arrow.rows[edge][0]]
 
 
@@ -173,7 +182,9 @@ def _is_pointwise(arrow: Arrow, edge: int) -> bool:
     """Return whether element p of an operation's target depends only on elements p of all sources."""
     _, sources, targets, _ = arrow.rows[edge]
     shapes = {arrow.format(wire).shape for wire in [*sources, *targets]}
-    return bool(sources) and _operation(arrow, edge).pointwise and len(shapes) == len(targets) == 1
+    operation = _operation(arrow, edge)
+    pointwise = isinstance(operation, IntegerOperation) and operation.pointwise
+    return bool(sources) and pointwise and len(shapes) == len(targets) == 1
 
 
 def _copies_a_row(arrow: Arrow, edge: int) -> bool:

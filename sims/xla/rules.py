@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import singledispatch
+from functools import reduce, singledispatch
+from operator import and_
 
 import jax
 import jax.numpy as jnp
@@ -83,9 +84,9 @@ def _(operation: integers.Check, place: Place, values: Sequence[jax.Array]) -> j
     wide = x if holds(x.dtype, operation.low, operation.high) else x.astype(np.int64)
     low = wide >= operation.low if operation.low > format.low else None
     high = wide <= operation.high if operation.high < format.high else None
-    if low is not None or high is not None:
-        allowed = high if low is None else low if high is None else low & high
-        require(operation.name, allowed, x, "values inside")
+    ends = [end for end in (low, high) if end is not None]
+    if ends:
+        require(operation.name, reduce(and_, ends), x, "values inside")
     return x.astype(width(place.target))
 
 

@@ -7,7 +7,6 @@ import time
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -18,6 +17,7 @@ from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.integers import Check
 from circuitize.circuits.operation import Values
 from circuitize.circuits.program import Program
+from circuitize.circuits.types import Type
 
 from .device import Xla
 from .traced import Traced, defined
@@ -25,6 +25,8 @@ from .traced import Traced, defined
 MOST_STEPS = 128
 MOST_BYTES = 1 << 26
 """The most bytes that a stretch of steps may take for inputs besides held values and for disclosed outputs."""
+State = tuple[jax.Array, jax.Array, list[jax.Array], list[jax.Array]]
+"""Between two steps: the number of steps, whether all have a value, the held values, and what is told of each step."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,7 @@ class Stretches:
         return self.compile_seconds
 
     @cached_property
-    def _compiled(self) -> Any:
+    def _compiled(self) -> jax.stages.Compiled:
         start = time.perf_counter()
         held = [self._shape(self._inputs[name]) for name in self.held]
         fresh = [self._shape(self._inputs[name], self.most) for name in self.fresh]
@@ -111,21 +113,23 @@ class Stretches:
         self.compile_seconds = time.perf_counter() - start
         return made
 
-    def _steps(self, handed: list[Any], held: list[Any], fresh: list[Any], count: Any) -> tuple[Any, ...]:
+    def _steps(
+        self, handed: list[jax.Array], held: list[jax.Array], fresh: list[jax.Array], count: jax.Array
+    ) -> tuple[list[jax.Array], list[jax.Array], jax.Array]:
         rooms = [jnp.zeros((self.most, *self._of(name).shape), self._dtype(self._outputs[name])) for name in self.told]
 
         later = self._later
 
-        def in_format(held: list[Any]) -> Any:
+        def in_format(held: list[jax.Array]) -> jax.Array:
             known = dict(zip(self.held, held, strict=True))
             found = [((known[name] >= check.low) & (known[name] <= check.high)).all() for name, check in later.values()]
             return jnp.stack(found).all() if found else jnp.array(True)
 
-        def goes_on(state: tuple[Any, ...]) -> Any:
+        def goes_on(state: State) -> jax.Array:
             step, so_far, *_ = state
             return (step < count) & so_far
 
-        def go(state: tuple[Any, ...]) -> tuple[Any, ...]:
+        def go(state: State) -> State:
             step, _, held, rooms = state
             before = in_format(held)
             # What is read depends on that check, which so comes before what is held is written over: no copy of it.
@@ -137,7 +141,7 @@ class Stretches:
             }
             wires, flags = self.traced.wires(handed, [now[name] for name in self._inputs], spent=True)
             own = defined(flag for edge, flag in flags.items() if edge not in later)
-            made: dict[str, Any] = {name: wires[wire] for name, wire in self._outputs.items()}
+            made = {name: value for name, wire in self._outputs.items() if (value := wires[wire]) is not None}
             rooms = [
                 lax.dynamic_update_index_in_dim(room, made[name], step, 0)
                 for name, room in zip(self.told, rooms, strict=True)
@@ -170,11 +174,10 @@ class Stretches:
         made[: len(values)] = values
         return made
 
-    def _dtype(self, wire: int) -> np.dtype[Any]:
-        made: np.dtype[Any] = np.dtype(self.traced.dtype(wire))
-        return made
+    def _dtype(self, wire: int) -> np.dtype[np.generic]:
+        return np.dtype(self.traced.dtype(wire))
 
-    def _of(self, name: str) -> Any:
+    def _of(self, name: str) -> Type:
         return self.traced.arrow.type(self._outputs[name])
 
     def _shape(self, wire: int, *axes: int) -> jax.ShapeDtypeStruct:

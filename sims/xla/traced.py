@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import reduce
 from operator import and_
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -22,7 +21,7 @@ from .blocks import is_great
 from .contraction import COSTS
 from .regions import regions
 from .regions import run as run_region
-from .widths import width
+from .widths import Width, width
 
 EMBEDDED = 1 << 10
 """The number of elements up to which a constant is part of the compiled program; larger constants are its arguments."""
@@ -51,7 +50,7 @@ class Traced:
         self.regions = {region.last: region for region in regions(arrow, single)} if self._by_blocks else {}
         """The regions of an arrow, by their last edge."""
 
-    def dtype(self, wire: int) -> Any:
+    def dtype(self, wire: int) -> Width | type[np.float64]:
         """Return the dtype of a wire's values."""
         format = self.arrow.type(wire)
         return width(format) if isinstance(format, Fixed) else np.float64
@@ -73,23 +72,24 @@ class Traced:
         """
         known = dict(zip(self.handed, handed, strict=True))
         flags: dict[int, jax.Array] = {}
-        given = [
+        given: list[jax.Array | None] = [
             one if self._by_blocks and is_great(one.shape) else one.astype(self.dtype(wire))
             for wire, one in zip(self.arrow.inputs.tolist(), inputs, strict=True)
         ]
         regions = {} if keep else self.regions
         members = {edge for region in regions.values() for edge in region.edges}
         inner = {edge for region in regions.values() for edge in region.inner}
-        read: dict[int, Any] = {}
+        read: dict[int, jax.Array] = {}
 
         def constant(index: int, shape: Shape) -> jax.Array:
             return jnp.broadcast_to(known[index] if index in known else jnp.asarray(self._constants[index]), shape)
 
-        def run(index: int, operation: Operation, values: list[Any]) -> Sequence[Any]:
+        def run(index: int, operation: Operation, values: list[jax.Array | None]) -> Sequence[jax.Array | None]:
             _, sources, (wire,), _ = self.arrow.rows[index]
             target = self.arrow.type(wire)
+            computed = {wire: value for wire, value in zip(sources, values, strict=True) if value is not None}
             if index in members:
-                read.update(zip(sources, values, strict=True))
+                read.update(computed)
             if index in inner:
                 return [None]
             if index in regions:
@@ -100,15 +100,16 @@ class Traced:
                 return [whole]
             if not sources:
                 return [constant(index, target.shape)]
+            operands = [computed[wire] for wire in sources]
             if not isinstance(operation, Contract):  # which cuts what is great into blocks first
-                values = [value.astype(self.dtype(wire)) for wire, value in zip(sources, values, strict=True)]
+                operands = [one.astype(self.dtype(wire)) for wire, one in zip(sources, operands, strict=True)]
             with noting() as noted:
                 if isinstance(target, Fixed):
-                    found = [rules.value(operation, self._place(index), values)]
+                    found = [rules.value(operation, self._place(index), operands)]
                 else:
-                    found = list(operation.run(*values))  # type: ignore[arg-type]  # arrays of another module
+                    found = list(operation.run(*operands))  # type: ignore[arg-type]  # arrays of another module
             if noted:
-                flags[index] = reduce(and_, noted)
+                flags[index] = reduce(and_, map(jnp.asarray, noted))
             return found
 
         return fold(self.arrow, given, run, keep), flags

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import math
 from operator import mul
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -39,7 +38,7 @@ def scatter(view: View, array: jax.Array) -> jax.Array:
     return array
 
 
-def _steps(view: View) -> tuple[list[Any], list[Shape]]:
+def _steps(view: View) -> tuple[list[Affine | Regroup], list[Shape]]:
     shapes = [view.source_shape, *(step.shape for step in view.steps)]
     return list(view.steps), shapes[: len(view.steps)]
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from circuitize.circuits.types import Fixed
@@ -16,7 +14,7 @@ def width(*formats: Fixed) -> Width:
     return np.int32 if all(holds(np.int32, format.low, format.high) for format in formats) else np.int64
 
 
-def holds(kind: Any, low: int, high: int) -> bool:
-    """Return whether a dtype of integers holds an interval."""
-    limits = np.iinfo(kind)
-    return int(limits.min) <= low and high <= int(limits.max)
+def holds(kind: Width | np.dtype[np.signedinteger], low: int, high: int) -> bool:
+    """Return whether a dtype of signed integers holds an interval."""
+    end = 1 << (8 * np.dtype(kind).itemsize - 1)
+    return -end <= low and high < end

@@ -82,7 +82,7 @@ def test_a_transposed_convolution_is_the_adjoint(
     x, k = random.normal(size=shape), random.normal(size=kernel)
     forward = trace(lambda x, k: convolution.convolution(x, k, padding, steps, dilations, groups), shape, kernel)
     (made,) = evaluate(forward, [x, k])
-    y = random.normal(size=made.shape)
+    y = random.normal(size=tuple(made.shape))
     more = [
         (extent + sum(side) - dilation * (size - 1) - 1) % step
         for extent, side, size, step, dilation in zip(shape[1:-1], padding, kernel, steps, dilations, strict=False)

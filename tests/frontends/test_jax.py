@@ -14,6 +14,7 @@ import jax_page
 import numpy as np
 import pytest
 from example_modules import example
+from numpy.typing import ArrayLike
 
 import circuitize as cz
 from circuitize.circuits.errors import CircuitizeError
@@ -76,7 +77,7 @@ def test_a_model_a_loss_and_a_whole_step_agree() -> None:
     assert {name: array.shape for name, array in renewed.items()} == {"bias": (2,), "kernel": (3, 2)}
     with pytest.raises(CircuitizeError, match="expected a value for 'bias', found"):
         pytree(parameters, {"kernel": 1.0})
-    values = [parameters["bias"], parameters["kernel"], inputs, targets, np.float64(0.5)]
+    values: list[ArrayLike] = [parameters["bias"], parameters["kernel"], inputs, targets, 0.5]
     found = [evaluate(program.arrow, values) for program in (ours, theirs)]
     for one, other in zip(*found, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-6)

@@ -129,7 +129,8 @@ def test_random_graphs(seed: int) -> None:
 
 
 def test_an_operation_without_a_rule() -> None:
-    graph = Graph([Node("BUFFER", "float", (2,)), Node("THREEFRY", "float", (2,), (0,))], {0: Port("x", (2,))}, [1], [])
+    nodes = [Node("BUFFER", "float", (2,)), Node("THREEFRY", "float", (2,), (0,))]
+    graph = Graph[None](nodes, {0: Port("x", (2,))}, [1], [])
     with pytest.raises(
         CircuitizeError, match="drawn: expected THREEFRY to be an operation that has a rule here, found"
     ):

@@ -28,10 +28,10 @@ import sys
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 FOLDER = Path(__file__).resolve().parent.parent
 MODES = {"write": 0, "read": 1, "predict": 2, "train": 3}
@@ -41,8 +41,22 @@ PATIENCE = 5.0
 QUIET = 1 << 23
 """The same in a simulator, in clocks: more than a frame may stop for before the board ends it."""
 
-Stream = dict[str, Any]
-Arrays = dict[str, NDArray[Any]]
+Arrays = dict[str, NDArray[np.number]]
+
+
+class Stream(TypedDict):
+    """The description of a tensor in the packets of a design, as design.json has it."""
+
+    port: str
+    output: bool
+    modes: list[int]
+    shape: list[int]
+    low: int
+    high: int
+    fraction_bits: int
+    slot_bits: int
+    data_bits: int
+    beats: int
 
 
 class Refused(Exception):
@@ -64,7 +78,7 @@ class Frames:
 
         return [stream for stream in self.streams if stream["output"] is output and passes(stream)]
 
-    def packet(self, frame: Mapping[str, Any]) -> bytes:
+    def packet(self, frame: Mapping[str, ArrayLike]) -> bytes:
         """Return the bytes of a frame that is sent: its mode, if the design has modes, and its tensors."""
         made = b""
         for stream in self.carried(False, self.mode(frame)):
@@ -73,9 +87,9 @@ class Frames:
             made += own + bytes(size(stream) - len(own))
         return made
 
-    def mode(self, frame: Mapping[str, Any]) -> int | None:
+    def mode(self, frame: Mapping[str, ArrayLike]) -> int | None:
         """Return the mode of a frame, or None if the design has no modes."""
-        return int(frame["mode"]) if self.modes else None
+        return int(np.asarray(frame["mode"])) if self.modes else None
 
     def length(self, mode: int | None) -> int:
         """Return the number of bytes in the board's answer to a frame of a mode."""

@@ -8,11 +8,37 @@ setting that ecp5_cells.v does not model is refused.
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
-Part = dict[str, Any]
+
+class Part(TypedDict):
+    """A part of a routed design: its kind, its settings, and the wires or constants at its pins."""
+
+    type: str
+    parameters: dict[str, str]
+    connections: Mapping[str, Sequence[int | str]]
+
+
+class Pins(TypedDict):
+    """A port of a routed module: its direction and its wires."""
+
+    direction: str
+    bits: Sequence[int | str]
+
+
+class Module(TypedDict):
+    """A module of a routed design: its ports and parts by name."""
+
+    ports: dict[str, Pins]
+    cells: dict[str, Part]
+
+
+class Routed(TypedDict):
+    """A routed design: its modules by name, of which there is one."""
+
+    modules: dict[str, Module]
 
 
 class Unknown(Exception):
@@ -207,7 +233,7 @@ MODELS = {
 }
 
 
-def written(routed: dict[str, Any], top: str) -> Iterator[str]:
+def written(routed: Routed, top: str) -> Iterator[str]:
     """Yield the lines of a routed design as a Verilog module of the given name."""
     (module,) = routed["modules"].values()
     ports, wires, lines = module["ports"], set[int](), list[str]()
@@ -222,10 +248,10 @@ def written(routed: dict[str, Any], top: str) -> Iterator[str]:
     yield ");"
     yield from (f"  wire n{number};" for number in sorted(wires))
     for name, port in ports.items():
-        for place, number in enumerate(port["bits"]):
+        for place, bit in enumerate(port["bits"]):
             own = f"{name}[{place}]" if ranges[name] else name
-            to, source = (f"n{number}", own) if port["direction"] == "input" else (own, f"n{number}")
-            if number in wires:
+            to, source = (f"n{bit}", own) if port["direction"] == "input" else (own, f"n{bit}")
+            if bit in wires:
                 yield f"  assign {to} = {source};"
     yield from (f"  {line}" for line in lines)
     yield "endmodule"

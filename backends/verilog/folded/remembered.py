@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from functools import wraps
 from hashlib import blake2b
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
 import numpy as np
 
@@ -28,7 +28,7 @@ def remembered(function: Function) -> Function:
     taken = 0
 
     @wraps(function)
-    def call(*given: Any) -> object:
+    def call(*given: object) -> object:
         nonlocal taken
         size = sum(one.nbytes for one in given if isinstance(one, np.ndarray))
         if size > LARGEST:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from types import EllipsisType
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from circuitize.circuits.operation import Values
 
 from ...verilog.netlist import Integers, Kind, Netlist, Numbers
+
+Index = Integers | NDArray[np.bool_] | int | slice | tuple[Integers | int | slice | EllipsisType | None, ...]
+"""The places of elements of a tensor."""
 
 WIDE = 1 << 60
 """The bound of magnitudes below which intermediate sums are built, so that int64 holds every interval."""
@@ -38,7 +41,7 @@ class Elements:
         """Return the shape of the tensor of nodes."""
         return self.node.shape
 
-    def __getitem__(self, index: Any) -> Elements:
+    def __getitem__(self, index: Index) -> Elements:
         return Elements(np.asarray(self.node[index]), np.asarray(self.shift[index]), np.asarray(self.negative[index]))
 
     def reshape(self, shape: tuple[int, ...]) -> Elements:
@@ -49,7 +52,7 @@ class Elements:
         """Return the tensor after its three arrays are rearranged in the same way."""
         return Elements(move(self.node), move(self.shift), move(self.negative))
 
-    def times(self, shift: Any, negative: Any = False) -> Elements:
+    def times(self, shift: int | Integers, negative: bool | NDArray[np.bool_] = False) -> Elements:
         """Return the tensor times a power of two and a sign; elements that are node 0, the constant 0, stay
         unchanged.
         """
@@ -89,7 +92,7 @@ def is_constant(net: Netlist, x: Elements) -> NDArray[np.bool_]:
     return found
 
 
-def constants(net: Netlist, values: Any) -> Elements:
+def constants(net: Netlist, values: ArrayLike) -> Elements:
     """Return integers as constants of the netlist."""
     return Elements.of(net.constant(values))
 

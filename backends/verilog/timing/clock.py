@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.reading import Json
@@ -65,7 +64,7 @@ class Clock:
 
 
 def clocked(
-    made: Bound, scheduler: str, options: Mapping[str, Any], interface: Interface = PLAIN, clock: Clock | None = None
+    made: Bound, scheduler: str, options: Mapping[str, object], interface: Interface = PLAIN, clock: Clock | None = None
 ) -> Design:
     """Return the complete design that a scheduler makes of a program, as `integrated` does; if the delays of the
     clock's family are known, the design's report says under `mhz` how fast the design is expected to be.
@@ -83,7 +82,7 @@ def clocked(
     return design if clock is None else timed(design, clock.family)
 
 
-def with_mhz(sizes: Json, made: Bound, scheduler: str, options: Mapping[str, Any], family: Family) -> Json:
+def with_mhz(sizes: Json, made: Bound, scheduler: str, options: Mapping[str, object], family: Family) -> Json:
     """Return the sizes of a design with the MHz that it is expected to reach, if the delays of the family are known and
     some device of the family holds the design.
     """

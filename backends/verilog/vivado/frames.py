@@ -8,10 +8,25 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+
+class Stream(TypedDict):
+    """The description of a tensor on the bus, as design.json has it."""
+
+    port: str
+    output: bool
+    modes: list[int]
+    shape: list[int]
+    low: int
+    high: int
+    fraction_bits: int
+    slot_bits: int
+    data_bits: int
+    beats: int
 
 
 class Frames:
@@ -22,17 +37,17 @@ class Frames:
     def __init__(self, folder: Path | str) -> None:
         self.folder = Path(folder)
         described = json.loads((self.folder / "design.json").read_text())
-        self.streams: list[dict[str, Any]] = described["streams"]
+        self.streams: list[Stream] = described["streams"]
         self.registers: dict[str, int] = described["registers"]
         self.digest: str = described["digest"]
         self.modes = sorted({mode for stream in self.streams for mode in stream["modes"]})
         self.word = np.dtype(f"<u{self.streams[0]['data_bits'] // 8}")
 
-    def mode(self, frame: Mapping[str, Any]) -> int | None:
+    def mode(self, frame: Mapping[str, ArrayLike]) -> int | None:
         """Return the mode of a frame, or None if the design has no modes."""
-        return int(frame["mode"]) if self.modes else None
+        return int(np.asarray(frame["mode"])) if self.modes else None
 
-    def carried(self, output: bool, mode: int | None) -> list[dict[str, Any]]:
+    def carried(self, output: bool, mode: int | None) -> list[Stream]:
         """Return the streams that carry a tensor in a frame of a mode, in the order of the bus: those of the outputs if
         `output` is true, and otherwise those of the inputs.
         """
@@ -43,7 +58,7 @@ class Frames:
             and (not stream["modes"] or stream["port"] == "mode" or mode in stream["modes"])
         ]
 
-    def packed(self, frame: Mapping[str, Any]) -> NDArray[Any]:
+    def packed(self, frame: Mapping[str, ArrayLike]) -> NDArray[np.unsignedinteger]:
         """Return the words of the packet that holds the inputs of a frame.
 
         Raise ValueError for an input that is missing, has another shape or lies outside its interval.
@@ -59,7 +74,9 @@ class Frames:
         """Return the number of words in the packet of outputs of a frame of a mode."""
         return sum(stream["beats"] for stream in self.carried(True, mode))
 
-    def unpacked(self, words: NDArray[Any], mode: int | None = None) -> tuple[dict[str, NDArray[Any]], bool]:
+    def unpacked(
+        self, words: NDArray[np.unsignedinteger], mode: int | None = None
+    ) -> tuple[dict[str, NDArray[np.int64]], bool]:
         """Return the output tensors in a received packet by the name of a port, and whether the frame failed.
 
         Outputs of a frame that failed mean nothing. Raise ValueError for a packet of another length.
@@ -78,7 +95,7 @@ class Frames:
                 failed = bool(values)
         return found, failed
 
-    def integers(self, reals: Mapping[str, Any], mode: int | None = None) -> dict[str, NDArray[Any]]:
+    def integers(self, reals: Mapping[str, ArrayLike], mode: int | None = None) -> dict[str, NDArray[np.int64]]:
         """Return the frame of a mode whose inputs are the given real values, each rounded to the nearest number of its
         input's format.
 
@@ -92,12 +109,12 @@ class Frames:
             frame[name] = _checked(stream, frame, real=True).astype(np.int64)
         return frame
 
-    def reals(self, values: Mapping[str, Any], output: bool = True) -> dict[str, NDArray[Any]]:
+    def reals(self, values: Mapping[str, ArrayLike], output: bool = True) -> dict[str, NDArray[np.float64]]:
         """Return the real values of integer outputs, or of integer inputs if `output` is false."""
         bits = {stream["port"]: stream["fraction_bits"] for stream in self.streams if stream["output"] is output}
         return {name: np.asarray(own) * 2.0 ** -bits[name] for name, own in values.items() if name != "mode"}
 
-    def vectors(self) -> Iterator[tuple[dict[str, NDArray[Any]], dict[str, NDArray[Any]], bool]]:
+    def vectors(self) -> Iterator[tuple[dict[str, NDArray[np.generic]], dict[str, NDArray[np.generic]], bool]]:
         """Yield the design's own test frames in order: the frame, the outputs that the program gives for it, and
         whether the frame must fail.
         """
@@ -112,7 +129,7 @@ class Frames:
             yield frame, {name: own for name, own in wanted.items() if name in given}, bool(fails)
 
 
-def _checked(stream: dict[str, Any], frame: Mapping[str, Any], real: bool = False) -> NDArray[Any]:
+def _checked(stream: Stream, frame: Mapping[str, ArrayLike], real: bool = False) -> NDArray[np.number]:
     """Return the array of an input, or raise ValueError if the input does not take it. If `real` is true, the error
     names the interval in real values.
     """
@@ -130,11 +147,11 @@ def _checked(stream: dict[str, Any], frame: Mapping[str, Any], real: bool = Fals
     return values
 
 
-def _kind(stream: dict[str, Any]) -> str:
+def _kind(stream: Stream) -> str:
     """Return the type of a tensor's elements in memory, as numpy names it."""
     return f"<{'i' if stream['low'] < 0 else 'u'}{stream['slot_bits'] // 8}"
 
 
-def _size(stream: dict[str, Any]) -> int:
+def _size(stream: Stream) -> int:
     """Return the bytes of a tensor, which are those of whole words."""
     return int(stream["beats"] * stream["data_bits"] // 8)

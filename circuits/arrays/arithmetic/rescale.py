@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,7 +69,7 @@ class Rescale(RealOperation):
         return hash(self._key)
 
     @cached_property
-    def _key(self) -> tuple[Any, ...]:
+    def _key(self) -> tuple[tuple[int, ...], bytes, int, bool]:
         return self.factors.shape, self.factors.tobytes(), self.axis, self.divides
 
     def target_types(self, *sources: Array) -> tuple[Array, ...]:

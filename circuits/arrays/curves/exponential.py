@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -202,7 +202,7 @@ def exponential_table(
         if argument > 62:  # past 2^62, and so are the rest
             break
         power = context.power(Decimal(2), argument) if binary else context.exp(argument)
-        value: Any = context.multiply(power, one).to_integral_value(context=context)
+        value = context.multiply(power, one).to_integral_value(context=context)
         table[index] = min(int(value), cap)
     table.setflags(write=False)
     return table

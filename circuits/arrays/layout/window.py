@@ -6,12 +6,11 @@ import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
 from circuitize.circuits import integers
-from circuitize.circuits.array_module import added, array_module
+from circuitize.circuits.array_module import Place, added, array_module
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.integers import Reindex, View
 from circuitize.circuits.integers.term import Integer
@@ -96,7 +95,7 @@ class OverlapAdd(LinearOperation):
             total = added(total, self._reached(windows.shape, offsets), windows[(..., *offsets)])
         return (total,)
 
-    def _reached(self, windows: Shape, offsets: Shape) -> tuple[Any, ...]:
+    def _reached(self, windows: Shape, offsets: Shape) -> Place:
         """Return the places in the array of those elements of all windows that stand at one place within their
         window.
         """

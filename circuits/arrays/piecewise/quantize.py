@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Any
+from types import MappingProxyType, ModuleType
 
 from circuitize.circuits import integers
 from circuitize.circuits.array_module import array_module
@@ -29,13 +28,13 @@ MOST_BITS = 1024
 """The most fraction bits, of either sign: more would leave float64."""
 
 
-def _away(module: Any, x: Values, rounded: Values) -> Values:
+def _away(module: ModuleType, x: Values, rounded: Values) -> Values:
     """Return the rounded magnitude of x, with the sign of x."""
     signed: Values = module.where(x < 0, -rounded, rounded)
     return signed
 
 
-Floats = Callable[[Any, Values], Values]
+Floats = Callable[[ModuleType, Values], Values]
 
 IN_FLOATS: Mapping[str, Floats] = MappingProxyType(
     {
@@ -55,7 +54,7 @@ not.
 """
 
 
-def _half(module: Any, x: Values, up: Callable[[Values], Values]) -> Values:
+def _half(module: ModuleType, x: Values, up: Callable[[Values], Values]) -> Values:
     below = module.floor(x)
     rounded: Values = module.where(up(x - below), below + 1.0, below)
     return rounded

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import Any
 
 from ..node import OPERATORS
+from ..protos import NodeProto
 
 DOMAIN = "ai.onnx.ml"
 
@@ -17,13 +17,14 @@ NAMES = frozenset(name for name, entry in OPERATORS.items() if entry.function.__
 """The operators of ai.onnx.ml that the importer reads."""
 
 
-def without_maps(nodes: Iterable[Any]) -> Iterator[Any]:
+def without_maps(nodes: Iterable[NodeProto]) -> Iterator[NodeProto]:
     """Yield the nodes of an ONNX graph, with ZipMap replaced by Identity: instead of ZipMap's maps from labels to
     numbers, the result is the columns of numbers, in the order of the labels.
     """
     for node in nodes:
         if (node.domain, node.op_type) == (DOMAIN, "ZipMap"):
-            plain = type(node)(op_type="Identity", name=node.name)
+            plain = type(node)()
+            plain.op_type, plain.name = "Identity", node.name
             plain.input.extend(node.input)
             plain.output.extend(node.output)
             node = plain

@@ -8,7 +8,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from circuitize.backends.tensor.groups import PortKey
 from circuitize.circuits.encode import is_digest
@@ -228,10 +227,11 @@ def folded(values: tuple[int, ...]) -> tuple[int, ...]:
     return values[:1] if len(set(values)) == 1 else values
 
 
-def _count(value: Any) -> int:
-    if not 1 <= read_whole(value) <= MOST_STEPS:
+def _count(value: object) -> int:
+    count = read_whole(value)
+    if not 1 <= count <= MOST_STEPS:
         raise ValueError(f"{excerpt(value)} among what is counted")
-    return int(value)
+    return count
 
 
 def _digest(text: str) -> bytes:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +28,7 @@ examples.
 """
 
 Draw = Callable[[np.random.Generator], Reals]
-Batches = Callable[[Sequence[Port[Fixed]], Mapping[str, Draw]], list[dict[str, Any]]]
+Batches = Callable[[Sequence[Port[Fixed]], Mapping[str, Draw]], list[dict[str, Reals]]]
 """A function from ports, and from ways to draw, by name, the ports that are not drawn uniformly, to batches of data."""
 
 
@@ -38,7 +37,7 @@ def batches_of(path: Path, examples: Path | None, say: Progress) -> Batches:
     reports this.
     """
 
-    def batches(ports: Sequence[Port[Fixed]], drawn: Mapping[str, Draw]) -> list[dict[str, Any]]:
+    def batches(ports: Sequence[Port[Fixed]], drawn: Mapping[str, Draw]) -> list[dict[str, Reals]]:
         if examples is not None:
             return _cut(examples, ports)
         elements = sum(math.prod(port.format.shape) for port in ports)
@@ -61,7 +60,7 @@ def _uniform(generator: np.random.Generator, format: Fixed) -> Reals:
     return np.ldexp(drawn.astype(np.float64), -format.fraction_bits)
 
 
-def _cut(path: Path, ports: Sequence[Port[Fixed]]) -> list[dict[str, Any]]:
+def _cut(path: Path, ports: Sequence[Port[Fixed]]) -> list[dict[str, Reals]]:
     """Return batches from a file whose arrays hold examples along their first axis; left-over examples that do not fill
     a batch are dropped.
     """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from copy import deepcopy
-from typing import Any
 
 import numpy as np
 
@@ -16,11 +15,11 @@ from .targets.contract import Target
 
 MOST_KEPT = 128
 
-_KEPT: dict[tuple[object, ...], tuple[Target[Any], Json]] = {}
+_KEPT: dict[tuple[object, ...], tuple[Target[object], Json]] = {}
 """Each with its target, so that no other target gets its identity."""
 
 
-def counted(target: Target[Any], program: IntegerProgram) -> Json:
+def counted(target: Target[object], program: IntegerProgram) -> Json:
     """Return what the target estimates of a program without options; the same program is not counted twice.
 
     Raise what the target raises, each time anew.

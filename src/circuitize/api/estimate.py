@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 from circuitize.circuits.cost import products
 from circuitize.circuits.errors import CircuitizeError
@@ -108,7 +107,7 @@ def costs(program: IntegerProgram, progress: Progress = silent) -> dict[str, int
     return found
 
 
-def require_countable(target: Target[Any], program: IntegerProgram) -> None:
+def require_countable(target: Target[object], program: IntegerProgram) -> None:
     """Raise LeftOut if counting the sizes of a target's circuit would take minutes."""
     named = products(program.arrow)
     if target.counted and named > MOST_COUNTED:

@@ -7,13 +7,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from circuitize.circuits.archives import read_npz
 from circuitize.circuits.errors import CircuitizeError, excerpt
 from circuitize.circuits.exact import RAW, exact_numbers, units
+from circuitize.circuits.operation import Values
 from circuitize.circuits.port import Port, Visibility
 from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
@@ -107,12 +107,12 @@ def _expectation(name: str, value: Given, program: IntegerProgram, bound: Sequen
     return Expectation(name, key, port, _integers(where, port, numbers, raw))
 
 
-def _integers(where: str, port: Port[Fixed | None], numbers: Any, raw: bool) -> tuple[int, ...]:
+def _integers(where: str, port: Port[Fixed | None], numbers: Values, raw: bool) -> tuple[int, ...]:
     assert port.format is not None, "only roots have no format"
     return tuple(int(one) for one in units(where, port.format, numbers, raw).reshape(-1))
 
 
-def _array_of_file(path: Path, port: Port[Fixed | None]) -> Any:
+def _array_of_file(path: Path, port: Port[Fixed | None]) -> Values:
     arrays = read_npz(path, wanted([port]))
     if port.name not in arrays:
         raise CircuitizeError(f"{path}: expected an array {port.name!r}, found {sorted(arrays)}; add it")

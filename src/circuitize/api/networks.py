@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ from circuitize.frontends.layers import Model
 from circuitize.frontends.onnx.model import read
 from circuitize.frontends.onnx.models import from_onnx
 from circuitize.frontends.onnx.network import Network, default_format, network, shape_of, types_of
+from circuitize.frontends.onnx.protos import ModelProto
 from circuitize.frontends.optimizers import Optimizer
 from circuitize.frontends.training import Loss, start, training_step
 from circuitize.sims import real
@@ -109,7 +110,7 @@ class Made(NamedTuple):
     examples: Callable[[Batches], tuple[Batch, ...]]
 
 
-def _inference(model: Any, choices: Choices) -> Made:
+def _inference(model: ModelProto, choices: Choices) -> Made:
     types = types_of(model)
     for name in set(types) - {*choices.formats, *choices.known}:
         default_format(name, types[name])
@@ -150,7 +151,7 @@ def _starting(program: Program, values: Batch) -> dict[str, Reals]:
     }
 
 
-def _step(model: Any, choices: Choices, training: Training) -> Made:
+def _step(model: ModelProto, choices: Choices, training: Training) -> Made:
     types = types_of(model)
     fed = [name for name in types if name not in choices.known]
     name = fed[0] if fed else ""
@@ -194,7 +195,7 @@ def _step(model: Any, choices: Choices, training: Training) -> Made:
 
 
 def _moments(
-    program: Program, model: Model, optimizer: Optimizer, training: Training, data: list[dict[str, Any]]
+    program: Program, model: Model, optimizer: Optimizer, training: Training, data: list[dict[str, Reals]]
 ) -> tuple[Batch, ...]:
     """Return steps of a training run as examples, the first step first; the run starts from the model's own values."""
     steps = training.steps or min(len(data), MOST_STEPS)
@@ -217,12 +218,12 @@ def _targets(loss: str, prediction: Shape) -> tuple[Format, Shape | None, Draw |
     return (ONE_HOT if loss == "binary_cross_entropy" else DATA), None, None
 
 
-def _batch(dims: Mapping[str, int], model: Any, name: str) -> int:
+def _batch(dims: Mapping[str, int], model: ModelProto, name: str) -> int:
     """Return the number of examples in a step, which is the first extent of the network's one input."""
     return shape_of(model, dims, name)[0]
 
 
-def _known(model: Any, choices: Choices, types: Mapping[str, str]) -> dict[str, Reals]:
+def _known(model: ModelProto, choices: Choices, types: Mapping[str, str]) -> dict[str, Reals]:
     """Return arrays for the inputs that have one known number in every run, filled with that number."""
     require_names("known", choices.known, types)
     return {name: np.full(shape_of(model, choices.dims, name), number) for name, number in choices.known.items()}

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import redirect_stdout
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from circuitize.circuits.errors import CircuitizeError, restated
 from circuitize.circuits.hypergraph import Arrow
@@ -73,7 +73,7 @@ def bare(where: str) -> CircuitizeError:
     )
 
 
-def _program_of(found: object, where: str) -> Any:
+def _program_of(found: object, where: str) -> object:
     """Return the program of a catgrad model or step; return any other value unchanged."""
     try:
         return catgrad.program_of(found) or found
@@ -161,7 +161,7 @@ def _shown(filename: str, path: Path) -> str:
     return str(path) if Path(filename) == path.resolve() else filename
 
 
-def _takes_nothing(function: Callable[..., Any]) -> bool:
+def _takes_nothing(function: Callable[..., object]) -> bool:
     try:
         inspect.signature(function).bind()
     except (TypeError, ValueError):

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from types import ModuleType
 
 from circuitize.api.circuits import require_key_folder
 from circuitize.api.exact import Exact, integers_of
@@ -170,7 +170,7 @@ class Demo:
             f"learns {_learned(verdict)}"
         )
 
-    def whole_run(self, example: Any, loaded: Exact, split: Split, epochs: int | None) -> None:
+    def whole_run(self, example: ModuleType, loaded: Exact, split: Split, epochs: int | None) -> None:
         """Prove all steps of the recipe, or those of its first epochs, in a few proofs, prove the evaluation of the
         result, and try attacks on them.
         """

@@ -6,7 +6,6 @@ import json
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
-from typing import Any
 
 from circuitize.circuits import phases
 from circuitize.circuits.reading import Json
@@ -71,8 +70,8 @@ def shown_number(value: object) -> str:
     """Return a number as text, or, for an array, the first few numbers in row-major order."""
     if not isinstance(value, list):
         return f"{value:.9g}"
-    leaves: list[Any] = [value]
+    leaves: list[object] = [value]
     while leaves and isinstance(leaves[0], list):
-        leaves = [entry for group in leaves for entry in group]
+        leaves = [entry for group in leaves if isinstance(group, list) for entry in group]
     shown = ", ".join(f"{leaf:.6g}" for leaf in leaves[:6])
     return f"[{shown}]" if len(leaves) <= 6 else f"[{shown}, ...] ({len(leaves)} values)"

@@ -43,8 +43,8 @@ def comb(init: int, mode: str, **pins: list[int]) -> netlist.Part:
     return {"type": "TRELLIS_COMB", "parameters": parameters, "connections": pins}
 
 
-def routed(parts: list[netlist.Part], into: dict[str, int], out: dict[str, int]) -> dict[str, object]:
-    ports = {name: {"direction": "input", "bits": [number]} for name, number in into.items()}
+def routed(parts: list[netlist.Part], into: dict[str, int], out: dict[str, int]) -> netlist.Routed:
+    ports: dict[str, netlist.Pins] = {name: {"direction": "input", "bits": [number]} for name, number in into.items()}
     ports |= {name: {"direction": "output", "bits": [number]} for name, number in out.items()}
     return {"modules": {"top": {"ports": ports, "cells": {f"p{k}": part for k, part in enumerate(parts)}}}}
 
@@ -97,7 +97,7 @@ def test_a_carry_that_takes_no_part(tmp_path: Path) -> None:
     assert found == ["00", "10", "00", "11"]
 
 
-REFUSED = {
+REFUSED: dict[str, tuple[netlist.Part, str]] = {
     "a part": ({"type": "ALU54B", "parameters": {}, "connections": {}}, "a part ALU54B"),
     "a mode": (comb(0, "RAMW"), "MODE is 'RAMW'"),
     "a register's clock": (

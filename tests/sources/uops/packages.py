@@ -12,6 +12,7 @@ import numpy as np
 
 from circuitize.frontends.imported import Imported
 from circuitize.frontends.uops import from_polygrad, from_tinygrad
+from circuitize.frontends.uops.objects import PolygradUOp, TinygradUOp
 from circuitize.frontends.uops.polygrad import POLYGRAD
 from circuitize.frontends.uops.system import System
 from circuitize.frontends.uops.tinygrad import TINYGRAD
@@ -21,7 +22,7 @@ from circuitize.frontends.uops.tinygrad import TINYGRAD
 class Package:
     name: str
     take: Callable[..., Imported]
-    system: System
+    system: System[TinygradUOp] | System[PolygradUOp]
 
     def module(self, path: str = "") -> Any:
         return importlib.import_module(f"{self.name}.{path}" if path else self.name)

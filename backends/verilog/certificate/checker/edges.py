@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,7 +67,7 @@ class Edge:
         return filled(values[0].shape, map(function, *(value.flat for value in values)))
 
 
-def filled(shape: Any, forms: Iterable[Form]) -> Elements:
+def filled(shape: Sequence[int], forms: Iterable[Form]) -> Elements:
     """Return an array of the given shape that has the given forms in row-major order."""
     made: Elements = np.empty(math.prod(shape), object)
     for place, form in enumerate(forms):

@@ -31,7 +31,7 @@ class Store:
     def __init__(self) -> None:
         self.all: list[Symbol] = []
         self.bits = Decisions()
-        self._known: dict[tuple[Any, ...], Form] = {}
+        self._known: dict[tuple[object, ...], Form] = {}
         self._facts: dict[Key, tuple[int, int]] = {}
 
     def free(self, low: int, high: int, *name: object) -> Form:
@@ -72,7 +72,7 @@ class Store:
             form.ends = self._interval(form)
         return form
 
-    def _make(self, what: tuple[Any, ...], low: int, high: int, base: Form | None) -> Form:
+    def _make(self, what: tuple[object, ...], low: int, high: int, base: Form | None) -> Form:
         key = tuple(part for part in what if not isinstance(part, Form))
         found = self._known.get(key)
         if found is None:

@@ -4,18 +4,32 @@ checkpoints.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TypedDict
 
 from circuitize.circuits.phases import Progress
 
 from .claims import Place, claims_of, of_checkpoint
+from .confirming import Confirmed
 from .executing import Executed, agreed, executed, has
 from .side import Side
 
 
-def by_checkpoints(sides: Sequence[Side], steps: int, progress: Progress) -> dict[str, Any]:
+class Found(TypedDict, total=False):
+    """Fields of a `Dispute` that a comparison of two sides finds."""
+
+    asked: int
+    step: int
+    since: int
+    executed: int
+    places: Mapping[str, Place]
+    right: tuple[str, ...]
+    testify: tuple[str, ...]
+    proof: Confirmed | None
+
+
+def by_checkpoints(sides: Sequence[Side], steps: int, progress: Progress) -> Found:
     """Return the fields of a `Dispute` that say between which two checkpoints the sides first differ, and the values of
     which side equal the referee's.
 
@@ -53,5 +67,11 @@ def by_checkpoints(sides: Sequence[Side], steps: int, progress: Progress) -> dic
             place = None
         places |= {} if place is None else {side.name: place}
     step = min([last, *(at.step for at in departed.values())])
-    found = {"asked": asked, "step": step, "since": since, "executed": last - since}
-    return found | {"places": places, "right": right}
+    return {
+        "asked": asked,
+        "step": step,
+        "since": since,
+        "executed": last - since,
+        "places": places,
+        "right": right,
+    }

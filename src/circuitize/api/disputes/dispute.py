@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 from circuitize.circuits.errors import CircuitizeError, restated
 from circuitize.circuits.phases import Progress, silent
@@ -16,7 +16,7 @@ from circuitize.circuits.reading import Json
 from ..proofs import require_proof_folder
 from ..provers import prover as named
 from .bisection import first_difference
-from .by_checkpoints import by_checkpoints
+from .by_checkpoints import Found, by_checkpoints
 from .claims import Place, claims_of, of_checkpoint
 from .confirming import Confirmed, confirmed
 from .executing import Executed, agreed, executed, has
@@ -127,8 +127,18 @@ def dispute(
         if (side.entries[made.step - 1].entered, side.entries[made.step - 1].left) == (entered, left)
         and off.get(side.name) != made.step
     ]
-    told = {"places": places, "right": tuple(right), "testify": testify, "proof": proved}
-    return _told(sides, steps, asked=asked, step=made.step, since=since, executed=made.step - since, **told)
+    return _told(
+        sides,
+        steps,
+        asked=asked,
+        step=made.step,
+        since=since,
+        executed=made.step - since,
+        places=places,
+        right=tuple(right),
+        testify=testify,
+        proof=proved,
+    )
 
 
 def _confirmed(side: Side, made: Executed, prover: str, proof: Path | str | None, progress: Progress) -> Confirmed:
@@ -144,10 +154,22 @@ def _confirmed(side: Side, made: Executed, prover: str, proof: Path | str | None
         ) from None
 
 
-def _told(sides: tuple[Side, Side], steps: int, **found: Any) -> Dispute:
-    nothing: dict[str, Any] = {"step": None, "places": {}, "right": (), "testify": (), "proof": None}
-    nothing |= {"bare": tuple(side.name for side in sides if not side.entries), "since": 0, "executed": 0}
-    return Dispute(a=sides[0].folder, b=sides[1].folder, steps=steps, **nothing | found)
+def _told(sides: tuple[Side, Side], steps: int, **found: Unpack[Found]) -> Dispute:
+    nothing = Dispute(
+        a=sides[0].folder,
+        b=sides[1].folder,
+        steps=steps,
+        step=None,
+        places={},
+        right=(),
+        testify=(),
+        bare=tuple(side.name for side in sides if not side.entries),
+        proof=None,
+        asked=0,
+        since=0,
+        executed=0,
+    )
+    return replace(nothing, **found)
 
 
 def _off_journal(sides: Sequence[Side], last: int, progress: Progress) -> dict[str, int]:

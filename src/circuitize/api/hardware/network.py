@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from circuitize.api.targets.options import Options
 from circuitize.api.targets.registry import TARGETS
 from circuitize.api.targets.written import WrittenCircuit
 from circuitize.backends.verilog.bound import Bound
@@ -63,7 +64,7 @@ def hardware(
     weights: Mapping[str, ArrayLike] | None = None,
     data: ArrayLike | Mapping[str, ArrayLike] | None = None,
     precision: Precision | None = None,
-    **options: Any,
+    **options: object,
 ) -> HardwareModel:
     """Schedule a network as hardware, with formats and reuse of multipliers by layer.
 
@@ -99,7 +100,7 @@ class HardwareModel(WrittenCircuit):
 
     noun = "design"
 
-    def __init__(self, program: Program, config: Config, options: Mapping[str, Any]) -> None:
+    def __init__(self, program: Program, config: Config, options: Options) -> None:
         phases = Phases()
         self.config, self.given = config, program
         made, arrow, wires = _lowered(program, config)

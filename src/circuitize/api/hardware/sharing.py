@@ -5,7 +5,6 @@ if no multiplier is shared, the parallel scheduler makes the design.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from circuitize.backends.verilog.bound import Bound
 from circuitize.backends.verilog.design import Design
@@ -24,7 +23,11 @@ PARALLEL, FOLDED = "parallel", "folded"
 
 
 def shared(
-    program: IntegerProgram, reuse: Callable[..., int], interface: Interface, options: Mapping[str, Any], clock: Clock
+    program: IntegerProgram,
+    reuse: Callable[..., int],
+    interface: Interface,
+    options: Mapping[str, object],
+    clock: Clock,
 ) -> Design:
     """Return the design in which each stage takes at most `reuse(*layers)` clocks for each frame, where `layers` are
     the layers of the stage, as far as that is possible.

@@ -10,10 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import IntegerProgram
+
+if TYPE_CHECKING:
+    from circuitize.backends.verilog.folded.sizes import Sizes
 
 Choice = int | str
 
@@ -31,9 +34,9 @@ class Design:
     target: str = ""
     choices: Mapping[str, Choice] = field(default_factory=dict)
     takes: Mapping[str, float] = field(default_factory=dict)
-    made: Any = None
+    made: Sizes | None = None
 
-    def decided(self, choices: Mapping[str, Choice], takes: Mapping[str, float], made: Any = None) -> Design:
+    def decided(self, choices: Mapping[str, Choice], takes: Mapping[str, float], made: Sizes | None = None) -> Design:
         """Return the design with further decisions added. Further decisions only raise the lower bounds on a design's
         costs: a bound is only replaced by a greater one.
         """

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from circuitize.circuits.files import write_whole
 from .quantities import ERROR, QUANTITIES, WORST, base, kind
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from .front import Planned
 
 COLOURS = {"r1cs": "#9a3412", "mirage": "#c2410c", "plonkish": "#7c3aed", "tensor": "#0369a1", "verilog": "#15803d"}
@@ -79,7 +82,7 @@ def _place(planned: Planned, number: int, across: str | None, up: str) -> tuple[
     return number if across is None else takes[across], takes[up]
 
 
-def _number(axes: Any, places: list[tuple[float, float]]) -> None:
+def _number(axes: Axes, places: list[tuple[float, float]]) -> None:
     """Write the number of each point beside it; for points that are drawn close together, write only the lowest
     number.
     """
@@ -90,7 +93,7 @@ def _number(axes: Any, places: list[tuple[float, float]]) -> None:
             written = np.vstack([written, shown])
 
 
-def _scale(scale: Any, values: list[float]) -> None:
+def _scale(scale: Callable[..., object], values: list[float]) -> None:
     """Set a logarithmic scale on an axis of the picture; if the least value is 0, the scale is linear near 0."""
     positive = [value for value in values if value > 0]
     if positive and min(values) <= 0:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from circuitize.api.compile import compile
 from circuitize.api.targets.mirage import mirage
+from circuitize.api.targets.options import Options
 from circuitize.api.targets.plonkish import plonkish
 from circuitize.api.targets.provers import groth16
 from circuitize.api.targets.tensor import tensor_proof
@@ -21,7 +20,7 @@ def recounted(design: Design, steps: int, dataset_size: int | None) -> dict[str,
     """
     program, choices = design.program, design.choices
     if design.target == "verilog":
-        options: dict[str, Any] = {name: choice for name, choice in choices.items() if not name.endswith("_bits")}
+        options: Options = {name: choice for name, choice in choices.items() if not name.endswith("_bits")}
         found = compile(program, verilog, **options).sizes
         return {quantity: found[name] for quantity, name in NAMES.items()}
     if design.target == "plonkish":

@@ -91,7 +91,7 @@ class Cluster:
             tensors = ray.put(dict(data))
             board = ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=0)(Board).remote()
             prove = ray.remote(num_cpus=1, memory=needed, max_retries=DEATHS)(prove_here)
-            pending: dict[Any, tuple[Sent, int]] = {}
+            pending: dict[object, tuple[Sent, int]] = {}
 
             def send(sent: Sent, times: int) -> None:
                 pending[prove.remote(setting, tensors, ray.put(sent.task), board)] = sent, times
@@ -250,7 +250,7 @@ class _WithoutRay:
             return len(text)
         return int(self._output.write(text))
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         return getattr(self._output, name)
 
 

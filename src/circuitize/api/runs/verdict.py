@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from circuitize.circuits.port import Port, Visibility
 from circuitize.circuits.reading import Json
@@ -122,5 +121,5 @@ def _hidden(run: Run) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*inputs, *outputs)))
 
 
-def _course(port: Port[Fixed], integers: Any, required: bool) -> Course:
+def _course(port: Port[Fixed], integers: Integers, required: bool) -> Course:
     return Course(required, port.format.fraction_bits, integers, to_reals(port.format, integers))

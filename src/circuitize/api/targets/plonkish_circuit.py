@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from circuitize.api.exact import Exact, Integers
 from circuitize.backends.plonkish.cost import Sizes, best
@@ -27,7 +26,7 @@ class PlonkishSystem(WrittenCircuit):
     are random.
     """
 
-    def __init__(self, target: Target[Any], exact: Exact, phases: Phases, request: Request) -> None:
+    def __init__(self, target: Target[object], exact: Exact, phases: Phases, request: Request) -> None:
         super().__init__(target.name, exact.digest, target.files, phases)
         self.program = exact.integer
         inputs = request.witnessed(self.program)

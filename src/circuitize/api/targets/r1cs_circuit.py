@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from circuitize.api.exact import Exact
 from circuitize.backends.r1cs.emit import emit
@@ -26,7 +25,7 @@ class RankOne(WrittenCircuit):
     witness.wtns.
     """
 
-    def __init__(self, target: Target[Any], exact: Exact, phases: Phases, request: Request) -> None:
+    def __init__(self, target: Target[object], exact: Exact, phases: Phases, request: Request) -> None:
         super().__init__(target.title, exact.digest, target.files, phases)
         self.program, self.options = exact.integer, request.options
         inputs = request.witnessed(self.program)

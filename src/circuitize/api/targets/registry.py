@@ -17,7 +17,7 @@ TARGETS: dict[str, Target[Any]] = {}
 """The map of targets has one entry for each kind of circuit; several provers may take the same kind."""
 
 
-def register(target: Target[Any]) -> None:
+def register(target: Target[object]) -> None:
     """Add a target to the registry: from then on compile, estimate, check and accuracy, their help texts and the
     generic tests include it.
 

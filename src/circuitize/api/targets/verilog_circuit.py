@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from circuitize.api.exact import Exact
 from circuitize.api.user_files import program_in
@@ -32,6 +31,7 @@ from circuitize.circuits.reading import Json
 from circuitize.sims.rtl.frames import example_frames, frames_to_try, vectors
 
 from .contract import Request, Shown, Target
+from .options import Options
 from .written import WrittenCircuit
 
 RANDOM_FRAMES = 16
@@ -48,7 +48,7 @@ class Hardware(WrittenCircuit):
 
     noun = "design"
 
-    def __init__(self, target: Target[Any], exact: Exact, phases: Phases, request: Request) -> None:
+    def __init__(self, target: Target[object], exact: Exact, phases: Phases, request: Request) -> None:
         options = dict(request.options)
         scheduler = options.pop("scheduler", target.options[0].default)
         self.vivado, self.asked = vivado_of(options), asked_of(options)
@@ -120,7 +120,7 @@ class Hardware(WrittenCircuit):
         yield f"  {len(written)} files, {size}; next: circuitize simulate {folder}{on_board}"
 
 
-def asked_of(options: dict[str, Any]) -> Asked | None:
+def asked_of(options: Options) -> Asked | None:
     """Return the device family and device that the options choose for the estimate, or None if they choose none, and
     remove them from the options.
     """
@@ -128,13 +128,13 @@ def asked_of(options: dict[str, Any]) -> Asked | None:
     return Asked.of(given) if given else None
 
 
-def board_of(options: dict[str, Any]) -> Board | None:
+def board_of(options: Options) -> Board | None:
     """Return the board that the options name, or None, and remove the board from the options."""
     name = options.pop("board", None)
     return None if name is None else Board(name, options.get("mhz", DEFAULT))
 
 
-def clock_of(options: dict[str, Any], board: Board | None, asked: Asked | None) -> Clock | None:
+def clock_of(options: Options, board: Board | None, asked: Asked | None) -> Clock | None:
     """Return the clock of the board, or that for which the options ask beside a family, and remove it from the options;
     None if there is neither a board nor a family.
     """
@@ -144,7 +144,7 @@ def clock_of(options: dict[str, Any], board: Board | None, asked: Asked | None) 
     return None if asked is None else Clock(asked.family, mhz)
 
 
-def vivado_of(options: dict[str, Any]) -> Vivado | None:
+def vivado_of(options: Options) -> Vivado | None:
     """Return the Xilinx part that the options name, or None, and remove the part and its clock from the options."""
     part = options.pop("vivado", None)
     if part is None:
@@ -152,7 +152,7 @@ def vivado_of(options: dict[str, Any]) -> Vivado | None:
     return Vivado(part, **({"mhz": options.pop("mhz")} if "mhz" in options else {}))
 
 
-def loadable(program: IntegerProgram, request: Request, options: dict[str, Any]) -> Bound:
+def loadable(program: IntegerProgram, request: Request, options: Options) -> Bound:
     """Return a program whose held inputs lie in loadable memory, together with its prediction program if `options`
     names one; the entries "predict" and "loadable" are removed from `options`.
     """

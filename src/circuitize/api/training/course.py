@@ -9,7 +9,6 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -124,7 +123,7 @@ class Course:
         return found.hexdigest()
 
     @cached_property
-    def _hashed(self) -> list[tuple[int, Any]]:
+    def _hashed(self) -> list[tuple[int, hashlib._Hash]]:
         """Return a list that keeps the last step whose scalars were hashed, and the state of the hash up to that
         step.
         """

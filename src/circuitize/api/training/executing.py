@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -216,14 +216,14 @@ class Running:
         wanted = set(self.measures)
         return {p.name: self._real(p, made[p.name]) for p in self.course.step.integer.outputs if p.name in wanted}
 
-    def _real(self, port: Port[Fixed], value: Any) -> float:
+    def _real(self, port: Port[Fixed], value: Values) -> float:
         return float(to_reals(port.format, value) if self.exact else value)
 
     def reals(self, held: Mapping[str, Values]) -> dict[str, Reals]:
         """Return the held values as the real numbers that they represent."""
         made = {}
         for port in self.course.held:
-            values: Any = held[port.name]
+            values = held[port.name]
             made[port.name] = np.asarray(to_reals(port.format, values) if self.exact else values, np.float64)
         return made
 

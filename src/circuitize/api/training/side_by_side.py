@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,9 @@ from circuitize.sims import integer, real
 MEASURED_EVERY = 5
 """The number of epochs from one measurement of the test accuracy to the next."""
 
-Values = dict[str, NDArray[Any]]
+N = TypeVar("N", bound=np.generic)
+Reals = NDArray[np.float64]
+Values = dict[str, Reals]
 
 
 @dataclass
@@ -84,8 +86,8 @@ def _train(
     name: str,
     recipe: Recipe,
     split: Split,
-    steps: Iterator[Mapping[str, NDArray[Any]]],
-    real_value: Callable[[str, Any], Any],
+    steps: Iterator[Mapping[str, NDArray[N]]],
+    real_value: Callable[[str, NDArray[N]], Reals],
     progress: Progress,
 ) -> Curve:
     curve, losses = Curve(), []
@@ -104,7 +106,7 @@ def _train(
     return curve
 
 
-def _measure(curve: Curve, split: Split, predict: Callable[[Values], NDArray[Any]]) -> None:
+def _measure(curve: Curve, split: Split, predict: Callable[[Values], NDArray[np.generic]]) -> None:
     for epoch, parameters in curve.snapshots.items():
         outputs = predict({**parameters, "inputs": split.test_inputs})
         curve.accuracies[epoch] = accuracy(outputs, split.test_labels)
