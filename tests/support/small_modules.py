@@ -144,7 +144,7 @@ def _memory(family: Family, words: int, bits: int) -> Module:
     ports = ["input wire write", f"input wire [{address - 1}:0] write_address", f"input wire [{bits - 1}:0] write_data"]
     ports += ["input wire read", f"input wire [{address - 1}:0] read_address", f"output reg [{bits - 1}:0] read_data"]
     cost = Cost(family)
-    cost.memory(words, bits)
+    cost.memory(words, bits, in_block(words, bits))
     return Module(f"memory{words}_{bits}", ports, inside, cost)
 
 

@@ -53,6 +53,14 @@ class Family:
         single = min(-(-words // deep) * -(-bits // wide) for deep, wide in self.shapes)
         return min([single, *(2 * -(-words // deep) * -(-bits // wide) for deep, wide in self.double)])
 
+    def depth(self, words: int, bits: int) -> int:
+        """Return the number of blocks one below the other in a memory of this many words, of which one is chosen when
+        it is read: the fewest with which the memory takes the fewest units.
+        """
+        single = [(-(-words // deep) * -(-bits // wide), -(-words // deep)) for deep, wide in self.shapes]
+        double = [(2 * -(-words // deep) * -(-bits // wide), -(-words // deep)) for deep, wide in self.double]
+        return min([*single, *double])[1]
+
     def holds_table(self, words: int, bits: int) -> bool:
         """Return whether yosys puts a table that asks for nothing into memory blocks."""
         return words * bits > self.rom_bits * self.blocks(words, bits)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..devices.family import ECP5, HALF
 from .counter import BLOCK_WORDS, banked, in_block, start
 from .layout import Layout
 
@@ -16,6 +17,12 @@ WIDE = 36
 """Bits of the widest word of a block memory, which has 512 of them."""
 FILLED = 2048
 """Bits that a block holds at least, of memories side by side; fewer lie in LUTs."""
+DEEPEST = 1024
+"""Words of the deepest memories that are placed side by side: a block with more words writes them whole, and to choose
+one of several blocks with fewer words takes more LUTs than blocks are saved.
+"""
+SPARED = 50
+"""LUTs of four inputs that each further block saves at least, where memories are made of slices."""
 LUTS = 8
 """Bits of block RAM that a bit in LUTs is worth."""
 
@@ -24,7 +31,8 @@ LUTS = 8
 class Row:
     """A row of memories, given by number, that have one common address for writing and one for reading.
 
-    Each memory of a row has `words` words. `bank` address bits select the bank of a row's memories: the lowest address
+    Each memory of a row has `words` words; if `slice` is not 0, a memory that stands alone is made of slices of so many
+    bits. `bank` address bits select the bank of a row's memories: the lowest address
     bits if `low` is true, else the highest. The memories of a row are in block RAM if `block` is true, else in LUTs.
     """
 
@@ -34,10 +42,16 @@ class Row:
     low: bool
     block: bool
     wide: bool
+    slice: int = 0
 
     def bits(self, width: int) -> int:
         """Return the number of bits that the memories of the row hold together."""
         return self.words * width * len(self.places)
+
+    def slices(self, width: int) -> list[tuple[int, int]]:
+        """Return the lowest bit and the number of bits of each slice of memories of so many bits."""
+        step = self.slice or width
+        return [(low, min(step, width - low)) for low in range(0, width, step)]
 
 
 def alike(layouts: Sequence[Layout], number: int) -> list[list[int]]:
@@ -51,8 +65,12 @@ def alike(layouts: Sequence[Layout], number: int) -> list[list[int]]:
     return list(groups.values())
 
 
-def rows(layouts: Sequence[Layout], number: int, width: int, banks: int, abreast: bool) -> list[Row]:
-    """Return the memories of a copy in rows; unless `abreast` is true, each row has only one memory."""
+def rows(
+    layouts: Sequence[Layout], number: int, width: int, banks: int, abreast: bool, sliced: bool = False
+) -> list[Row]:
+    """Return the memories of a copy in rows; unless `abreast` is true, each row has only one memory. If `sliced` is
+    true, memories may be made of slices, each of which fits into one block.
+    """
     copy = layouts[0].copies[number]
     if not abreast:
         words, bank, low = banked(banks, copy.depth, width)
@@ -60,12 +78,32 @@ def rows(layouts: Sequence[Layout], number: int, width: int, banks: int, abreast
     found = []
     for places in alike(layouts, number):
         words, bank, low = banked(banks, copy.depth, width, dense=True)
-        if words >= BLOCK_WORDS and words * width * len(places) >= FILLED * blocks(words, width, len(places)):
-            found.append(Row(tuple(places), words, bank, low, True, True))
+        groups = [tuple(places)] if words <= DEEPEST else [(place,) for place in places]
+        count = len(groups[0])
+        if words >= BLOCK_WORDS and words * width * count >= FILLED * blocks(words, width, count):
+            part = _slice(words, width) if sliced and count == 1 else 0
+            found += [Row(group, words, bank, low, True, True, part) for group in groups]
         else:
             words, bank, low = banked(banks, copy.depth, width)
             found += [Row((place,), words, bank, low, False, False) for place in places]
     return found
+
+
+def _slice(words: int, width: int) -> int:
+    """Return the bits of slices of a memory so narrow that a block holds as many of its words as it can; 0 if slices
+    take so many more blocks that it is better to choose one of several blocks for each bit that is read.
+    """
+    bits = max([wide for deep, wide in HALF if deep >= words], default=1)
+    if bits >= width:
+        return 0
+    apart = ECP5.blocks(words, bits) * -(-width // bits)
+    chosen = width * (choosing(ECP5.depth(words, width)) - choosing(ECP5.depth(words, bits)))
+    return bits if (apart - ECP5.blocks(words, width)) * SPARED <= chosen else 0
+
+
+def choosing(ways: int) -> float:
+    """Return the LUTs of four inputs with which yosys chooses a bit of one of `ways` blocks one below the other."""
+    return (ways - 1) * (1.05 if ways <= 8 else 1.75)
 
 
 def blocks(words: int, width: int, count: int) -> int:
@@ -73,7 +111,7 @@ def blocks(words: int, width: int, count: int) -> int:
     word.
     """
     if count == 1:
-        return -(-words // 512) * -(-width // WIDE)
+        return min(-(-words // deep) * -(-width // wide) for deep, wide in HALF)
     return -(-words // 512) * -(-count * -(-width // BYTE) * BYTE // WIDE)
 
 

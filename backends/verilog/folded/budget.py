@@ -20,8 +20,8 @@ from .folding import Exit, Fold
 from .lane_text import lane_bits
 from .lending import demand, grouped
 from .order import in_turns
-from .pool import READ, WAITS, depth, held, last_read, multipliers, pooled, works
-from .prices import BESIDE_UNIT, price_of, priced, readers_of
+from .pool import READ, WAITS, depth, held, last_read, multipliers, pooled, widths, works
+from .prices import BESIDE_UNIT, Pace, priced, prices_of, readers_of
 from .sizes import Reader, Sizes
 from .tiling import Choice, choices_shared, choose
 
@@ -32,6 +32,8 @@ def sizes(
     halved: Mapping[int, int] = MappingProxyType({}),
     pool_size: int | None = None,
     given: Mapping[int, Choice] = MappingProxyType({}),
+    pace: Pace | None = None,
+    joins: bool = False,
 ) -> Sizes:
     """Return the cheapest sizes with which each stage takes at most `target` clocks a frame, if there are such sizes.
 
@@ -39,12 +41,14 @@ def sizes(
     of each stage are in proportion to the square root of its work: `target` is the target of the stage with the most
     work, and the target of any other stage is smaller in proportion to the square root of its work. Stages that share
     lanes count as one stage here; the pool has `pool_size` lanes or, if this is None, as many as keep to the target.
-    `halved` says for some stages how often their targets are halved, and `given` gives the sizes of some stages.
+    `halved` says for some stages how often their targets are halved, and `given` gives the sizes of some stages. With a
+    `pace` of steps, the stages that only steps run have the sizes that cost least by the pace's worth of a LUT. `joins`
+    is the field of the sizes.
     """
     stages = fold.stages
     products = sum(works(fold).values())
     shared_lanes = min(pool_size or -(-products // target), products)
-    price = price_of(fold, shared_lanes)
+    prices = prices_of(fold, shared_lanes, pace)
     waits = WAITS if fold.members else 0
     choices, dsp, lanes = [], 0, 0
     actors: list[model.Actor] = []
@@ -63,12 +67,12 @@ def sizes(
         choice = (
             given[number]
             if number in given
-            else choices_shared(stage, shared_lanes, fold.axes[number], widths, price, ordered)[0][1]
+            else choices_shared(stage, shared_lanes, fold.axes[number], widths, prices[number], ordered)[0][1]
             if number in fold.members
             else choose(
                 stage,
-                priced(stage, widths, path.dsp, price)
-                if fold.members
+                priced(stage, widths, path.dsp, prices[number])
+                if fold.members or (pace is not None and number in fold.learning)
                 else max(1, round(target * share) >> halved.get(number, 0)),
                 fold.axes[number],
                 widths,
@@ -142,7 +146,7 @@ def sizes(
     admitted = [*range(1, first), *_untriggered(fold, writer, links), *read_back]
     links += [model.Link(0, actor, 0) for actor in admitted]
     made = Sizes(fold, target, choices, in_lanes, out_lanes, actors, links, readers, lanes, dsp, shared, modes)
-    return _with_pool(made)
+    return _with_pool(replace(made, pace=pace, longest=None if pace is None else pace.most, joins=joins))
 
 
 def widths_of(fold: Fold, number: int) -> tuple[int, int, int]:
@@ -169,7 +173,7 @@ def _with_pool(made: Sizes) -> Sizes:
         turns[mode] = tuple(own[k] - first for k in orders[mode] if own[k] in lasts)
     taken = max(made.choices[number].lanes * made.choices[number].split for number in fold.members)
     pool = pooled(fold, taken, made.choices, turns)
-    dsp = made.dsp + taken * multipliers(fold, SEVEN)
+    dsp = made.dsp + multipliers(widths(fold, made.choices), SEVEN)
     return _with_loans(replace(made, pool=pool, orders=orders, lanes=made.lanes + taken, dsp=dsp))
 
 

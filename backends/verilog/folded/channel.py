@@ -48,7 +48,7 @@ class Channel:
     If `initial` is given, the tensor is state: the channel has two banks, of which one is read. If `shows` is true, the
     last reader reads the other bank, which holds what the frame has written. If `abreast` is true, memories may be
     placed side by side in one wide memory. A frame may be read `ahead` clocks after its writer's start or, if `ahead`
-    is None, when all of it is written.
+    is None, when all of it is written. `sliced` is that of `rows`.
     """
 
     name: str
@@ -60,6 +60,7 @@ class Channel:
     shows: bool = False
     abreast: bool = False
     ahead: int | None = None
+    sliced: bool = False
 
     @property
     def lanes(self) -> tuple[int, ...]:
@@ -133,7 +134,7 @@ def _memories(
 
     writings = {writing.lane: writing for writing in copy.writings}
     several = len({place for place, _ in copy.stored}) > 1
-    for row in rows(channel.layouts, number, width, channel.banks, channel.abreast):
+    for row in rows(channel.layouts, number, width, channel.banks, channel.abreast, channel.sliced):
         guards, own = [], [copy.stored[at] for at in row.places]
         for place, lane in own:
             writing, some = writings[lane], ["w_valid"]
@@ -149,38 +150,49 @@ def _memories(
         first = names[(number, *own[0])]
         make = wide_memory if row.wide else partial(memory, row.block)
         module, text = make(channel.initial is not None)
-        files[f"{module}.v"], extra, name = text, "", first + "_row" * (len(own) > 1)
-        if channel.initial is not None:
-            file = f"{channel.name}_{name}.hex"
-            files[file] = _contents(channel, number, row)
-            extra = f', .FILE("{file}")'
+        files[f"{module}.v"], whole = text, first + "_row" * (len(own) > 1)
         count = f", .COUNT({len(own)})" if row.wide else ""
-        parameters = f".WIDTH({width}){count}, .WORDS({row.words}), .ADDRESS({bits + row.bank}){extra}"
-        data, write = (
-            f"{{{', '.join(reversed(parts))}}}" if len(own) > 1 else parts[0]
-            for parts in ([f"w_data{lane}" for _, lane in own], guards)
-        )
+        write, at = _beside(guards), reads(row)
+        slices = row.slices(width)
+        for low, wide in slices:
+            name, extra, part = whole, "", ""
+            if len(slices) > 1:
+                name, part = f"{whole}_from{low}", f"[{low + wide - 1}:{low}]"
+            if channel.initial is not None:
+                file = f"{channel.name}_{name}.hex"
+                files[file] = _contents(channel, number, row, low, wide)
+                extra = f', .FILE("{file}")'
+            parameters = f".WIDTH({wide}){count}, .WORDS({row.words}), .ADDRESS({bits + row.bank}){extra}"
+            data = _beside([f"w_data{lane}{part}" for _, lane in own])
+            lines += [
+                f"  wire [{wide * len(own) - 1}:0] {name};",
+                f"  {module} #({parameters}) {name}_words (",
+                f"    .clk(clk), .write({write}), .write_address({word}), .write_data({data}),",
+                f"    .read({' | '.join(steps)}), .read_address({at}), .read_data({name}));",
+            ]
+        if len(slices) > 1:
+            parts = _beside([f"{whole}_from{low}" for low, _ in slices])
+            lines.append(f"  wire [{width - 1}:0] {whole} = {parts};")
         lines += [
-            f"  wire [{width * len(own) - 1}:0] {name};",
-            f"  {module} #({parameters}) {name}_words (",
-            f"    .clk(clk), .write({write}), .write_address({word}), .write_data({data}),",
-            f"    .read({' | '.join(steps)}), .read_address({reads(row)}), .read_data({name}));",
-        ]
-        lines += [
-            f"  wire [{width - 1}:0] {names[(number, *pair)]} = {name}[{width * k + width - 1}:{width * k}];"
+            f"  wire [{width - 1}:0] {names[(number, *pair)]} = {whole}[{width * k + width - 1}:{width * k}];"
             for k, pair in enumerate(own if len(own) > 1 else [])
         ]
     return lines
 
 
-def _contents(channel: Channel, number: int, row: Row) -> str:
-    """Return the first contents of a row of a state's memories: what a frame would write into the bank that is read
-    first.
+def _beside(signals: Sequence[str]) -> str:
+    """Return the expression of signals side by side, the first of them in the lowest bits."""
+    return f"{{{', '.join(reversed(signals))}}}" if len(signals) > 1 else signals[0]
+
+
+def _contents(channel: Channel, number: int, row: Row, low: int, width: int) -> str:
+    """Return the first contents of a row of a state's memories, or of a slice of `width` bits from the bit `low` on:
+    what a frame would write into the bank that is read first.
     """
-    values, width = [0] * row.words, channel.width
+    values = [0] * row.words
     for k, at in enumerate(row.places):
         for word, value in zip(*_started(channel, number, at), strict=True):
-            values[word << (row.bank if row.low else 0)] |= (value & ((1 << width) - 1)) << (width * k)
+            values[word << (row.bank if row.low else 0)] |= ((value >> low) & ((1 << width) - 1)) << (width * k)
     return "".join(f"{value:x}\n" for value in values)
 
 

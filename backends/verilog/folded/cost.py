@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from ..devices.family import SEVEN, Family
 from . import steering
 from .arithmetic import Table
-from .blocks import BYTE
-from .counter import in_block, rom_in_block
+from .blocks import BYTE, choosing
+from .counter import rom_in_block
 from .functions import Functions, Indices
 from .sequence import Sequence as Numbers
 from .steering import Part
@@ -52,13 +52,16 @@ class Cost:
         """Add `copies` equal memories in block RAM."""
         self.bram_bits += words * width * copies
         self.blocks += self.family.blocks(words, width) * copies
+        self.deep(width * copies, self.family.depth(words, width))
 
     def row(self, words: int, width: int, count: int) -> None:
         """Add `count` memories side by side in block RAM, each of which is written separately in whole bytes of
         a word.
         """
+        whole = width if count == 1 else -(-width // BYTE) * BYTE * count
         self.bram_bits += words * width * count
-        self.blocks += self.family.blocks(words, width if count == 1 else -(-width // BYTE) * BYTE * count)
+        self.blocks += self.family.blocks(words, whole)
+        self.deep(width * count, self.family.depth(words, whole))
 
     def sequence(self, sequence: Numbers | None) -> None:
         """Add the cost of a sequence: its counters, and its table in block RAM or in LUTs; a sequence of None adds no
@@ -82,14 +85,14 @@ class Cost:
             found.add(words, bits)
         self.add(found.luts * copies, 0 if held else found.registers * copies, found.luts * copies)
 
-    def memory(self, words: int, width: int, copies: int = 1) -> None:
-        """Add memories that are read into a register, either in block RAM or in LUTs.
+    def memory(self, words: int, width: int, block: bool) -> None:
+        """Add a memory that is read into a register, in block RAM if `block` is true, else in LUTs.
 
         Four LUTs of six inputs hold 32 words of 6 bits or 64 words of 3 bits, and four LUTs of four inputs hold 16
         words of 4 bits; further LUTs select one of several such groups.
         """
-        if in_block(words, width):
-            self.block(words, width, copies)
+        if block:
+            self.block(words, width)
             return
         pairs, whole = -(-words // 32), -(-words // 64)
         luts, groups = min((4 * pairs * -(-width // 6), pairs), (4 * whole * -(-width // 3), whole))
@@ -97,7 +100,7 @@ class Cost:
         rows = -(-words // 16)
         selects = rows / 2 + width * (rows - 1) * (1 if rows <= 4 else 0.85) if rows > 1 else 0
         narrow = 4 * rows * -(-width // 4) + selects
-        self.add(copies * luts, copies * width, copies * narrow)
+        self.add(luts, width, narrow)
 
     def constants(self, words: Indices, widths: Sequence[int]) -> None:
         """Add constants that are read into a register, with a column of `words` for each width."""
@@ -117,15 +120,25 @@ class Cost:
         else:
             self.functions([(table.words, table.bits)], copies, table.held)
 
+    def deep(self, bits: int, ways: int) -> None:
+        """Add the choice of `bits` bits that are read from one of `ways` blocks one below the other."""
+        self.add(bits * _of_six(ways), 0, bits * choosing(ways))
+
     def chosen(self, bits: int, ways: int) -> None:
-        """Add the choice of `bits` bits from one of `ways` places by a number: LUTs of six inputs choose one of four,
-        and with the multiplexers beside them one of up to sixteen.
-        """
-        wide = 1.0 if ways <= 4 else min(0.47 * ways - 0.8, 5.2 * -(-ways // 16))
-        self.add(bits * wide * (ways > 1), 0, bits * min(ways - 1, 0.74 * ways))
+        """Add the choice of `bits` bits from one of `ways` places by a number."""
+        self.add(bits * _of_six(ways), 0, bits * min(ways - 1, 0.74 * ways))
 
     def drained(self, bits: int, ways: int) -> None:
         """Add `bits` flip-flops, each of which is loaded from one of `ways` other flip-flops."""
         if ways > 1:
             self.chosen(bits, ways)
             self.add(0, bits)
+
+
+def _of_six(ways: int) -> float:
+    """Return the LUTs of six inputs that choose a bit from one of `ways` places: one of four, and with the multiplexers
+    beside them one of up to sixteen.
+    """
+    if ways <= 4:
+        return float(ways > 1)
+    return min(0.47 * ways - 0.8, 5.2 * -(-ways // 16))

@@ -80,15 +80,18 @@ def steered(cost: Cost, sizes: Sizes, number: int, late: tuple[bool, bool]) -> N
         cost.put(part)
 
 
-def pooling(cost: Cost, fold: Fold, size: int, choices: Sequence[Choice]) -> int:
-    """Add the shared lanes without the logic that selects their factors, and return the number of multipliers."""
-    if not size:
+def pooling(cost: Cost, fold: Fold, choices: Sequence[Choice]) -> int:
+    """Add the shared lanes, if there are any, without the logic that selects their factors, and return the number of
+    multipliers.
+    """
+    if not fold.members:
         return 0
-    x, y, total = widths(fold, choices)
-    own = 0 if cost.family.accumulates else x + y + total
-    cost.add(size * total, size * (2 * total + own), size * (carries(total) + total))
+    lanes = widths(fold, choices)
+    for x, y, total in lanes:
+        own = 0 if cost.family.accumulates else x + y + total
+        cost.add(total, 2 * total + own, carries(total) + total)
     cost.add(4 * len(fold.members), bits_of(len(fold.members)) + 3)
-    return size * multipliers(fold, cost.family)
+    return multipliers(lanes, cost.family)
 
 
 def selecting(cost: Cost, plan: Plan) -> None:
@@ -102,8 +105,9 @@ def selecting(cost: Cost, plan: Plan) -> None:
     for one in members:
         for feed, made in zip(one.feeds, one.made, strict=True):
             cost.add(feed.path.lut * len(made), (feed.path.ff + feed.bits) * len(made))
-    for bits, lanes in zip(widths(fold, plan.sizes.choices), selections(members, pool.size), strict=False):
-        for pairs in set(lanes):
+    found = widths(fold, plan.sizes.choices)
+    for side, lanes in enumerate(selections(members, pool.size)):
+        for pairs, bits in {pairs: own[side] for pairs, own in zip(lanes, found, strict=True)}.items():
             held = 0 if cost.family.accumulates and len(set(lanes)) == len(lanes) else bits
             cost.add(bits * -(-(len(pairs) - 1) // 5), held, bits * -(-(len(pairs) - 1) // 3))
 
@@ -176,9 +180,8 @@ def estimate(plan: Plan, family: Family = SEVEN) -> dict[str, int]:
             cost.put(steering.fronts(turns - memory.shows, memory.shows))
         else:
             cost.put(steering.tokens(banks, turns, link.ahead))
-        _channel(
-            cost, [client.layout for client in memory.clients], element(fold.format(wire)).width, banks, cost.apart
-        )
+        layouts, width = [client.layout for client in memory.clients], element(fold.format(wire)).width
+        _channel(cost, layouts, width, banks, plan.sizes.pace is not None)
     together: set[tuple[int, bytes]] = set()
     for (number, operand), rom in plan.roms.items():
         cost.constants(rom.words, operand_widths(fold.stages[number], operand, rom.words.shape[1]))
@@ -186,7 +189,7 @@ def estimate(plan: Plan, family: Family = SEVEN) -> dict[str, int]:
             together.add((number, rom.read.values.tobytes()))
             cost.sequence(rom.read)
     framing(cost, plan.sizes)
-    dsp += pooling(cost, fold, plan.sizes.pool.size if plan.sizes.pool else 0, plan.sizes.choices)
+    dsp += pooling(cost, fold, plan.sizes.choices)
     selecting(cost, plan)
     dsp += lent(cost, plan.sizes)
     counts = {"lut": round(cost.lut), "ff": round(cost.ff), "dsp": dsp}
@@ -208,17 +211,18 @@ def _columns(plan: Plan) -> Iterator[tuple[int, str, int]]:
                     yield reader.actor - first, reader.operand, len(columns)
 
 
-def _channel(cost: Cost, layouts: Sequence[Layout], width: int, banks: int, abreast: bool) -> None:
+def _channel(cost: Cost, layouts: Sequence[Layout], width: int, banks: int, sliced: bool) -> None:
     """Add the memories and counters of a channel, and the logic that selects the address of the reader whose turn it
-    is.
+    is; `sliced` is that of `rows`.
     """
     bank, readers = bits_of(banks - 1) if banks > 1 else 0, len(layouts)
     for number, copy in enumerate(layouts[0].copies):
-        for row in rows(layouts, number, width, banks, abreast):
+        for row in rows(layouts, number, width, banks, cost.apart, sliced):
             if row.wide:
-                cost.row(row.words, width, len(row.places))
+                for _, bits in row.slices(width):
+                    cost.row(row.words, bits, len(row.places))
             else:
-                cost.memory(row.words, width)
+                cost.memory(row.words, width, row.block)
         counted: set[tuple[int, bytes]] = set()
         sequences = [(k, read) for k, layout in enumerate(layouts) for read in layout.copies[number].reads]
         sequences += [(-1, s) for w in copy.writings for s in (w.word, w.bank, w.enable) if s is not None]

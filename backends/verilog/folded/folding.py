@@ -148,6 +148,11 @@ class Fold:
                     needed[operand.wire] = needed.get(operand.wire, frozenset()) | needed[stage.wire]
         return [needed[stage.wire] for stage in self.stages]
 
+    @cached_property
+    def learning(self) -> set[int]:
+        """Return the stages that only training steps run, in a design that also predicts."""
+        return {k for k, modes in enumerate(self.stage_modes) if modes == {Mode.TRAIN}}
+
     def paths(self, number: int, split: int) -> tuple[Datapath, int, Datapath | None, int]:
         """Return the datapath of a unit and its clocks, and the datapath of a lane (or None) and its clocks before the
         sum.

@@ -45,9 +45,9 @@ class Lanes(Memories):
         if pool is None:
             return
         members = [self._member(number) for number in pool.stages]
-        *factors, bits = widths(self.fold, self.sizes.choices)
+        bits = widths(self.fold, self.sizes.choices)
         turns = {mode: [pool.stages.index(number) for number in order] for mode, order in pool.orders.items()}
-        self.files.update(pool_text(POOL, members, pool.size, (factors[0], factors[1], bits), turns))
+        self.files.update(pool_text(POOL, members, bits, turns))
         wires = [".clk(clk)", ".rst(rst)"]
         modes = [mode for mode in pool.orders if mode is not None]
         wires += [f".{mode.word}({self.conductor.within(frozenset({mode}))})" for mode in modes]
@@ -59,7 +59,8 @@ class Lanes(Memories):
                 wires += [f".m{k}_{letter}{n}({one.name}_pool_{letter}{n})" for n in range(len(one.made[side]))]
         for tap in sorted({tap for one in members for some in one.taps for tap in some}):
             needed = max(one.sum_bits for one in members for some in one.taps if tap in some)
-            wires.append(f".sum{tap}({self.wire(f'pool_sum{tap}', bits)})")
-            if needed < bits:
-                self.lines.append(f"  wire pool_sum{tap}_unused = ^pool_sum{tap}[{bits - 1}:{needed}];")
+            total = bits[tap][2]
+            wires.append(f".sum{tap}({self.wire(f'pool_sum{tap}', total)})")
+            if needed < total:
+                self.lines.append(f"  wire pool_sum{tap}_unused = ^pool_sum{tap}[{total - 1}:{needed}];")
         self.lines.append(f"  {POOL} pool_i (\n    {', '.join(wires)});")

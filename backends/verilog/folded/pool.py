@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from ..devices.family import Family
 from ..modes import Mode
-from ..signals import signed_width
 from .folding import Fold
 from .lane_text import lane_bits
 from .tiling import Choice
@@ -19,6 +18,10 @@ WAITS = 1
 """The number of clocks from the one in which a stage of a step may start to its start."""
 READ = 4
 """Clocks from a read to the clock in which its product is added: memory, a factor's two registers, the product's."""
+
+
+Bits = tuple[int, int, int]
+"""The bits of the two signed factors of a shared lane, and those of its sums."""
 
 
 @dataclass(frozen=True)
@@ -99,16 +102,28 @@ def place_of(lane: int, part: int, lanes: int, units: int) -> int:
     return part * lanes + lane % units * (lanes // units) + lane // units
 
 
-def widths(fold: Fold, choices: Sequence[Choice]) -> tuple[int, int, int]:
-    """Return the numbers of bits of the two signed factors and of the sums of the pool."""
-    x, y = (max(signed_width(f[s].value.low, f[s].value.high) for f in fold.members.values()) for s in (0, 1))
-    return x, y, max(lane_bits(fold.stages[number], choices[number].split) for number in fold.members)
+def widths(fold: Fold, choices: Sequence[Choice]) -> list[Bits]:
+    """Return for each lane of a pool the bits of its two signed factors and of its sums: those of the widest that a
+    stage has there.
+
+    A stage with n lanes takes the first n of the pool, so no lane is wider than a lane before it, and the sums of a
+    stage move on over lanes that are as wide as they are.
+    """
+    own = []
+    for number, feeds in fold.members.items():
+        total = lane_bits(fold.stages[number], choices[number].split)
+        bits = feeds[0].signed_bits, feeds[1].signed_bits, total
+        own.append((choices[number].lanes * choices[number].split, bits))
+    found = []
+    for lane in range(max(taken for taken, _ in own)):
+        x, y, total = (max(bits[k] for taken, bits in own if taken > lane) for k in range(3))
+        found.append((x, y, total))
+    return found
 
 
-def multipliers(fold: Fold, family: Family) -> int:
-    """Return the multipliers of a shared lane; 0 if its product is so narrow that it is made of LUTs."""
-    x, y = (max(signed_width(f[s].value.low, f[s].value.high) for f in fold.members.values()) for s in (0, 1))
-    return family.multipliers(x, y) if min(x, y) > 1 and x + y >= family.least_product else 0
+def multipliers(lanes: Sequence[Bits], family: Family) -> int:
+    """Return the multipliers of shared lanes of so many bits; a product that is narrow is made of LUTs."""
+    return sum(family.multipliers(x, y) for x, y, _ in lanes if min(x, y) > 1 and x + y >= family.least_product)
 
 
 def works(fold: Fold) -> Mapping[int, int]:

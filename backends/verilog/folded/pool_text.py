@@ -12,7 +12,7 @@ from .channel import HEAD, TAIL
 from .feeding import Feed
 from .graph import Stage
 from .lane_text import lane_bits
-from .pool import place_of
+from .pool import Bits, place_of
 from .tiling import Tiling
 from .tokens import taking_turns, taking_turns_by_mode
 
@@ -74,17 +74,13 @@ def selections(members: Sequence[Member], size: int) -> tuple[list[tuple[tuple[i
 
 
 def pool_text(
-    name: str,
-    members: Sequence[Member],
-    size: int,
-    bits: tuple[int, int, int],
-    turns: Mapping[Mode | None, Sequence[int]],
+    name: str, members: Sequence[Member], bits: Sequence[Bits], turns: Mapping[Mode | None, Sequence[int]]
 ) -> dict[str, str]:
-    """Return the modules of a pool by file name; `bits` are the widths of its two factors and of its sums.
+    """Return the modules of a pool by file name; `bits` are the widths of each lane.
 
     `turns` gives the numbers of the members in the order of their turns, for each mode if there are modes.
     """
-    ports, lines = ["input wire clk", "input wire rst"], []
+    ports, lines, size = ["input wire clk", "input wire rst"], [], len(bits)
     for k, one in enumerate(members):
         ports += [f"input wire m{k}_start", f"output wire m{k}_ready", f"input wire m{k}_done"]
         ports += [f"input wire m{k}_add", f"input wire m{k}_last"]
@@ -93,7 +89,7 @@ def pool_text(
             width = one.feeds[side].bits
             ports += [f"input wire [{width - 1}:0] m{k}_{letter}{n}" for n in range(len(one.made[side]))]
     taps = sorted({tap for one in members for some in one.taps for tap in some})
-    ports += [f"output wire [{bits[2] - 1}:0] sum{tap}" for tap in taps]
+    ports += [f"output wire [{bits[tap][2] - 1}:0] sum{tap}" for tap in taps]
     ports += [f"input wire {mode.word}" for mode in turns if mode is not None]
     names = [[f"m{k}" for k in order] for order in turns.values()]
     words = [mode.word for mode in turns if mode is not None]
@@ -101,11 +97,11 @@ def pool_text(
     taken: list[dict[tuple[tuple[int, int], ...], str]] = []
     for side, (letter, lanes) in enumerate(zip("xy", selections(members, size), strict=True)):
         known: dict[tuple[tuple[int, int], ...], str] = {}
-        for pairs in lanes:
+        for pairs, own in zip(lanes, bits, strict=True):
             if pairs not in known:
                 known[pairs] = factor = f"{letter}{len(known)}"
-                text = " | ".join(_extended(members[k].feeds[side], f"m{k}_{letter}{n}", bits[side]) for k, n in pairs)
-                lines += [f"  reg [{bits[side] - 1}:0] {factor};", f"  always @(posedge clk) {factor} <= {text};"]
+                text = " | ".join(_extended(members[k].feeds[side], f"m{k}_{letter}{n}", own[side]) for k, n in pairs)
+                lines += [f"  reg [{own[side] - 1}:0] {factor};", f"  always @(posedge clk) {factor} <= {text};"]
         taken.append(known)
     adds: dict[tuple[bool, ...], str] = {}
     lines += [
@@ -119,19 +115,24 @@ def pool_text(
         if key not in adds:
             adds[key] = f"add{len(adds)}"
             lines += _joined(adds[key], [f"m{k}_{'short' if less else 'add'}" for k, less in enumerate(key)])
+    kinds = {own: f"{name}_lane{k or ''}" for k, own in enumerate(dict.fromkeys(bits))}
     x, y = selections(members, size)
     for lane in reversed(range(size)):
-        after = f"held{lane + 1}" if lane + 1 < size else f"{bits[2]}'d0"
+        total, next_total = bits[lane][2], bits[lane + 1][2] if lane + 1 < size else 0
+        parts = [f"{total - next_total}'d0"] if next_total < total else []
+        parts += [f"held{lane + 1}"] if next_total else []
+        after = f"{{{', '.join(parts)}}}" if len(parts) > 1 else parts[0]
         key = tuple(lane in one.short for one in members)
         lines += [
-            f"  wire [{bits[2] - 1}:0] held{lane};",
-            f"  {name}_lane lane{lane} (.clk(clk), .x({taken[0][x[lane]]}), .y({taken[1][y[lane]]}), "
+            f"  wire [{total - 1}:0] held{lane};",
+            f"  {kinds[bits[lane]]} lane{lane} (.clk(clk), .x({taken[0][x[lane]]}), .y({taken[1][y[lane]]}), "
             f".add({adds[key]}), .clear(clear), .full(full), .after({after}), .held(held{lane}));",
         ]
     lines += [f"  assign sum{tap} = held{tap};" for tap in taps]
     whom = ", then ".join(one.name for one in members)
     head = f"// {size} lanes for {whom}.\n{HEAD}module {name} (\n  " + ",\n  ".join(ports) + "\n);\n"
-    return {f"{name}.v": head + "\n".join(lines) + "\n" + TAIL, f"{name}_lane.v": _lane(f"{name}_lane", *bits)}
+    made = {f"{name}.v": head + "\n".join(lines) + "\n" + TAIL}
+    return made | {f"{module}.v": _lane(module, *own) for own, module in kinds.items()}
 
 
 def _extended(feed: Feed, signal: str, bits: int) -> str:

@@ -5,6 +5,7 @@ cheapest sizes.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from .folding import Fold
 from .graph import Stage
@@ -16,11 +17,29 @@ LANE = 300
 """LUTs that a shared lane is worth: its sum, what selects its factors, and its multiplier."""
 
 
+@dataclass(frozen=True)
+class Pace:
+    """The pace of the training steps of a design that also predicts: a step takes at most `most` clocks, and in the
+    stages that only steps run, a LUT is worth `worth` clocks.
+    """
+
+    most: int
+    worth: float
+
+
 def price_of(fold: Fold, lanes: int) -> float:
     """Return how many clocks a LUT is worth if `lanes` lanes are shared: one more lane takes LANE LUTs, and saves
     clocks in each frame.
     """
     return sum(works(fold).values()) / max(1, lanes * lanes * LANE)
+
+
+def prices_of(fold: Fold, lanes: int, pace: Pace | None) -> list[float]:
+    """Return how many clocks a LUT of each stage is worth if `lanes` lanes are shared, and steps have the given
+    pace.
+    """
+    price = price_of(fold, lanes)
+    return [price if pace is None or number not in fold.learning else pace.worth for number in range(len(fold.stages))]
 
 
 def readers_of(fold: Fold, wire: int) -> int:

@@ -28,6 +28,7 @@ from .lending import lending
 from .matching import Matching
 from .plan import Plan, plan
 from .pool import works
+from .prices import Pace
 from .refinement import refined
 from .sizes import Sizes
 from .top import TOP, emit
@@ -37,6 +38,9 @@ LANES = 32
 
 PARTS = (5, 3, 2, 1)
 """Fifths of the multipliers beside the shared lanes that a stage may use at most, which are tried in turn."""
+
+WORTHS = tuple(2.0**power for power in range(12, -13, -1))
+"""How many clocks of a training step a LUT may be worth in stages that only steps run."""
 
 TRIES = 3
 """How often the number of shared lanes is corrected by what is left of a budget."""
@@ -52,6 +56,7 @@ def schedule(
     interval_budget: int | None = None,
     elements_per_beat: int = 0,
     modal: Modal | None = None,
+    train_interval: int | None = None,
 ) -> Design:
     """Return a folded design of an integer program.
 
@@ -60,12 +65,14 @@ def schedule(
     stages together, `dsp_budget` multiplier blocks, or `interval_budget` clocks from one frame to the next. If
     `elements_per_beat` is not 0, each beat has at least so many elements, and a power of two or the whole tensor; if it
     is 0, beats have as few elements as keep up with the stages. `modal`, whose training step is `program`, describes a
-    design whose frames write its state, read it, predict or train. Raise CircuitizeError, with the least possible
-    budget, if a budget cannot be met.
+    design whose frames write its state, read it, predict or train. In a design that predicts and trains,
+    `train_interval` is the most clocks of a training step: the budget is then for predictions, and what only steps run
+    takes the fewest LUTs with which steps keep to their clocks. Raise CircuitizeError, with the least possible budget,
+    if a budget cannot be met.
     """
     folded = fold(program, elements_per_beat, modal)
     start = _initial(folded, initial or {})
-    chosen = choose_sizes(folded, lanes, dsp_budget, interval_budget)
+    chosen = choose_sizes(folded, lanes, dsp_budget, interval_budget, train_interval)
     made = plan(chosen)
     emission = emit(made, start)
     held = tuple(port.name for port in folded.held.values())
@@ -126,14 +133,25 @@ def table(program: IntegerProgram, intervals: Sequence[int]) -> list[Json]:
     return rows
 
 
-def choose_sizes(folded: Fold, lanes: int | None, dsp_budget: int | None, interval_budget: int | None) -> Sizes:
+def choose_sizes(
+    folded: Fold,
+    lanes: int | None,
+    dsp_budget: int | None,
+    interval_budget: int | None,
+    train_interval: int | None = None,
+) -> Sizes:
     """Return the fastest sizes within a budget of lanes or multiplier blocks, or the cheapest sizes within a budget of
-    clocks. Without a budget, multipliers used in turns are at most those that LANES lanes and their units take.
+    clocks; with `train_interval` the cheapest of those sizes with which a training step takes at most so many clocks.
+    Without a budget, multipliers used in turns are at most those that LANES lanes and their units take.
     """
     budgets = {"lanes": lanes, "dsp_budget": dsp_budget, "interval_budget": interval_budget}
     given = [name for name, value in budgets.items() if value is not None]
     if len(given) > 1:
         raise CircuitizeError(f"expected one budget, found {' and '.join(given)}; give one of them")
+    if train_interval is not None and interval_budget is not None:
+        raise CircuitizeError(
+            "expected lanes or dsp_budget with train_interval, found interval_budget; give one of them instead"
+        )
     slowest = max(least_cycles(folded), sum(works(folded).values()))
     if interval_budget is not None:
         quick = sizes(folded, max(1, min(interval_budget, slowest)))
@@ -148,7 +166,10 @@ def choose_sizes(folded: Fold, lanes: int | None, dsp_budget: int | None, interv
         return replace(found, longest=interval_budget)
     word, limit = ("dsp", dsp_budget) if dsp_budget is not None else ("lanes", LANES if lanes is None else lanes)
     assert limit is not None
-    found = _within(folded, word, limit, lanes is None and dsp_budget is None)
+    least = lanes is None and dsp_budget is None
+    if train_interval is not None:
+        return _paced(folded, word, limit, least, train_interval)
+    found = _within(folded, word, limit, least)
     if folded.modal is not None or not folded.members or lanes is not None:
         return found
     lent = _lent(folded, found.dsp if dsp_budget is None else dsp_budget)
@@ -176,12 +197,38 @@ def _lent(folded: Fold, limit: int) -> Sizes | None:
     return min((better for better in tried if better.dsp <= limit), key=lambda b: b.interval**2 * b.dsp, default=found)
 
 
-def _within(folded: Fold, word: str, limit: int, least: bool) -> Sizes:
+def _paced(folded: Fold, word: str, limit: int, least: bool, most: int) -> Sizes:
+    """Return the fastest sizes of predictions within a budget of lanes or multiplier blocks with which a training step
+    takes at most `most` clocks: those for which a LUT is worth most clocks of a step. The arguments are those of
+    `_within`.
+    """
+    if folded.modal is None or folded.modal.prediction is None:
+        raise CircuitizeError(
+            "--train-interval: expected a training step with its prediction (--predict), found none; leave it out"
+        )
+    found, low, high = None, 0, len(WORTHS)
+    while low < high:
+        middle = (low + high) // 2
+        tried = _within(folded, word, limit, least, Pace(most, WORTHS[middle]))
+        if tried.interval <= most:
+            found, high = tried, middle
+        else:
+            low = middle + 1
+    if found is None:
+        soonest = _within(folded, word, limit, least, Pace(most, WORTHS[-1])).interval
+        raise CircuitizeError(
+            f"expected at least {soonest} clocks for a training step within {limit} {word}, "
+            f"found train_interval={most}; raise it"
+        )
+    return refined(found, word, limit) if folded.members else found
+
+
+def _within(folded: Fold, word: str, limit: int, least: bool, pace: Pace | None = None) -> Sizes:
     """Return the fastest sizes within a budget of lanes or multiplier blocks; if there are none, return the least sizes
-    if `least` is true, and raise CircuitizeError otherwise.
+    if `least` is true, and raise CircuitizeError otherwise. With a `pace` of steps they are not refined.
     """
     slowest = max(least_cycles(folded), sum(works(folded).values()))
-    small = sizes(folded, slowest)
+    small = sizes(folded, slowest, pace=pace)
     if getattr(small, word) > limit:
         if least:
             return small
@@ -190,14 +237,14 @@ def _within(folded: Fold, word: str, limit: int, least: bool) -> Sizes:
     low, high, best = 1, slowest, small
     while low < high:
         middle = (low + high) // 2
-        found = sizes(folded, middle)
+        found = sizes(folded, middle, pace=pace)
         if getattr(found, word) <= limit:
             best, high = found, middle
         else:
             low = middle + 1
     if folded.members:
         shared = _share(best, word, limit)
-        return shared if folded.modal is None else refined(shared, word, limit)
+        return shared if folded.modal is None or pace is not None else refined(shared, word, limit)
     return _spend(best, word, limit) if folded.updates else best
 
 
@@ -208,7 +255,7 @@ def _share(best: Sizes, word: str, limit: int) -> Sizes:
     size = pool.size
     for _ in range(TRIES):
         size += limit - int(getattr(best, word))
-        tried = sizes(best.fold, best.target, pool_size=size)
+        tried = sizes(best.fold, best.target, pool_size=size, pace=best.pace)
         if getattr(tried, word) <= limit and tried.interval < best.interval:
             best = tried
     return best
@@ -226,7 +273,7 @@ def _spend(best: Sizes, word: str, limit: int) -> Sizes:
         stages = sorted(range(len(best.choices)), key=lambda k: -best.choices[k].cycles)[:4]
         for stage in stages:
             tried = {**halved, stage: halved.get(stage, 0) + 1}
-            found = sizes(best.fold, best.target, tried)
+            found = sizes(best.fold, best.target, tried, pace=best.pace)
             choice = found.choices[stage]
             if max(getattr(found, word), choice.units) <= limit and choice.cycles < best.choices[stage].cycles:
                 best, halved = found, tried

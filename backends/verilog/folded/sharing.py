@@ -78,9 +78,10 @@ def shared(sizes: Sizes, tables: Sequence[Table]) -> tuple[list[Memory], Sizes]:
     readers take.
 
     In a design without state, frames overlap, and each reader keeps its own memory. In a design with modes and shared
-    lanes, frames of steps do not overlap, and readers share the memories that only steps write and read. Each reader of
-    a shared memory waits for the reader before it, so memories are shared, those that save most first, only while the
-    interval stays below a limit.
+    lanes, frames of steps do not overlap, and readers share the memories that only steps read and, if the sizes join
+    the readers of a state, its memory, which predictions may read at any time. Each reader of a shared memory waits for
+    the reader before it, so memories are shared, those that save most first, only while the interval stays below a
+    limit.
     """
     memories = apart(tables)
     if sizes.fold.members:
@@ -162,11 +163,12 @@ def _keys(sizes: Sizes) -> dict[tuple[bool, int], list[int]]:
 
 
 def _in_steps(sizes: Sizes, number: int) -> bool:
-    """Return whether a reader, and the writer of what it reads, run only in frames of steps, and what it reads is no
-    state.
+    """Return whether a reader may share a memory in a design with modes: it runs only in frames of steps, or reads
+    state in them as well, and the sizes join readers of state.
     """
     link = sizes.unbanked[number]
-    return not link.state and sizes.modes[link.writer] == sizes.modes[link.reader] == {Mode.TRAIN}
+    modes = sizes.modes[link.reader]
+    return sizes.joins and Mode.TRAIN in modes if link.state else modes == {Mode.TRAIN}
 
 
 def _groups(

@@ -11,6 +11,7 @@ from . import model
 from .folding import Fold
 from .lending import Loan
 from .pool import Pool, last_read
+from .prices import Pace
 from .tiling import Choice
 
 UNDER_WAY = 4
@@ -34,9 +35,10 @@ class Reader:
 class Sizes:
     """The sizes that are chosen for a budget, the model of their timing, and the lanes and multipliers that they take.
 
-    `longest` is the interval that must not be exceeded if the budget is a number of clocks. Each tuple of `together`
-    has the numbers of readers that share a memory, in the order of their turns; readers of one actor read at the same
-    time.
+    `longest` is the interval that must not be exceeded if the budget is a number of clocks, and `pace` the pace of
+    steps if it was asked for. `joins` says whether the readers of a state share a memory in a design with modes. Each
+    tuple of `together` has the numbers of readers that share a memory, in the order of their turns; readers of one
+    actor read at the same time.
     """
 
     fold: Fold
@@ -56,6 +58,8 @@ class Sizes:
     pool: Pool | None = None
     orders: Mapping[Mode | None, Sequence[int]] = field(default_factory=dict)
     loans: tuple[Loan, ...] = ()
+    pace: Pace | None = None
+    joins: bool = False
 
     @cached_property
     def links(self) -> list[model.Link]:

@@ -217,13 +217,18 @@ def test_state_is_written_from_registers() -> None:
     assert {*re.findall(r"  reg (\w+_store_valid);", text)} == {*re.findall(r"\w+_store_valid", text)}
 
 
-def test_readers_share_what_steps_alone_write_and_read() -> None:
-    """Frames of predictions overlap, and so what they read is kept for each reader."""
+def test_readers_share_what_steps_alone_read() -> None:
+    """Frames of predictions overlap, and so what they read is kept for each reader; state may be kept for all."""
     found, _ = modal("both")
-    made = plan(sizes(fold(found.step, modal=found), 8))
-    readers = [[made.sizes.readers[number] for number in memory.readers] for memory in made.memories]
-    shared = [some for some in readers if len({reader.actor for reader in some}) > 1]
-    assert shared and all(made.sizes.modes[reader.actor] == {Mode.TRAIN} for some in shared for reader in some)
+    folded = fold(found.step, modal=found)
+    for joins in (False, True):
+        made = plan(sizes(folded, 8, joins=joins))
+        readers = [[made.sizes.readers[number] for number in memory.readers] for memory in made.memories]
+        shared = [some for some in readers if len({reader.actor for reader in some}) > 1]
+        held = [some for some in shared if some[0].wire in folded.states]
+        assert shared and bool(held) is joins
+        for some in shared:
+            assert some in held or all(made.sizes.modes[reader.actor] == {Mode.TRAIN} for reader in some)
 
 
 def test_lint(tmp_path: Path) -> None:

@@ -75,6 +75,7 @@ class Verilog(Target["Hardware"]):
         Option("control", "flag", "AXI4-Lite registers: reset, status, frames, cycles"),
         Option("loadable", "flag", "weights and other state are memory that frames write and read", only=FOLDED),
         Option("predict", "name", "beside a step: its prediction, on the same memory", "FILE.py:NAME", only=FOLDED),
+        Option("train_interval", "count", "with --predict: a step may take N cycles, in few LUTs", "N", only=FOLDED),
         Option("board", "choice", "files for a board, with a Makefile for its bitstream", choices=BOARDS),
         Option("vivado", "name", "scripts for a Xilinx part, xc7z020clg400-1 and others; never tried", "PART"),
         Option("mhz", "count", "the clock with --board (default: 50), --vivado (100) or --family ecp5", "N"),
