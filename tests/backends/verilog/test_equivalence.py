@@ -7,6 +7,7 @@ from pathlib import Path
 import parallel_networks as networks
 import pytest
 from certified_designs import certified, certified_step, compared
+from tiers import count
 from verilog_equivalence import Equality, Original
 
 CORE, CHECK, SHIFT = (f"circuitize_parallel{name}.v" for name in ("", "_check", "_shift"))
@@ -14,8 +15,8 @@ ABOVE = "$signed({{1{add_2__0[10]}}, add_2__0}) > 12'sd150"
 PARALLEL = [
     (SHIFT, "input wire signed [9:0] add__0", "input wire [9:0] add__0", Equality.GATES),
     (CHECK, f"({ABOVE})", f"~({ABOVE.replace('> 12', '< 12').replace('150', '151')})", Equality.STATES),
-    (CORE, "skipping[0] <= ~x_tlast", "skipping[0] <= 1'b0", Equality.FRAMES),
     (CHECK, "12'sd150", "12'sd149", None),
+    (CORE, "skipping[0] <= ~x_tlast", "skipping[0] <= 1'b0", Equality.FRAMES),
 ]
 STATUS, READ = "circuitize_folded_status.v", "circuitize_s0_relu_x0_memory.v"
 FOLDED = [
@@ -35,8 +36,9 @@ def require(original: Original, file: str, before: str, after: str, wanted: Equa
 
 @pytest.mark.rtl
 def test_changes_of_a_parallel_design_are_told_apart(tmp_path: Path) -> None:
+    """Outside `make deep` without the change that only frames from a reset show to be none."""
     original = compared(*certified(networks.small), tmp_path)
-    for change in PARALLEL:
+    for change in PARALLEL[: count(3, deep=4)]:
         require(original, *change)
 
 
