@@ -264,7 +264,9 @@ def test_malformed_snarkjs_files(proved: Proved, folder: Path, tmp_path: Path) -
             path.write_text(change)
             with pytest.raises(FormatError, match=r"^[^\n]+$"):
                 read()
-    for text in [*texts[:2], *texts[3:], '["-1"]', "[1]", f'["{R}"]', '["1e3"]', '[" 1"]', '["٣"]', '["1", ""]']:
+    numbers = ['["-1"]', "[1]", f'["{R}"]', '["1e3"]', '[" 1"]', '["٣"]', '["1", ""]']
+    no_lists = ['"12"', '{"12": 0}', '{"1": "2"}']
+    for text in [*texts[:2], *texts[3:], *numbers, *no_lists]:
         path.write_text(text)
         with pytest.raises(FormatError, match=r"^[^\n]+$"):
             read_public(path)
@@ -281,4 +283,16 @@ def test_a_snarkjs_proof_with_non_canonical_coordinates_is_refused(proved: Prove
     content["pi_a"][0] = str(int(content["pi_a"][0]) + Q)
     (tmp_path / "proof.json").write_text(json.dumps(content))
     with pytest.raises(FormatError, match="not below"):
+        read_proof(tmp_path / "proof.json", DIGEST)
+
+
+@pytest.mark.parametrize(
+    ("name", "point"),
+    [("pi_a", "121"), ("pi_a", {"3": 0, "2": 0, "1": 0}), ("pi_b", ["12", "34", ["1", "0"]])],
+)
+def test_a_snarkjs_point_is_a_list(name: str, point: object, proved: Proved, tmp_path: Path) -> None:
+    """Texts and objects also have parts one after the other, which are not taken for coordinates."""
+    _, _, proof, _ = proved
+    (tmp_path / "proof.json").write_text(json.dumps(json.loads(proof_text(proof)) | {name: point}))
+    with pytest.raises(FormatError, match=r"^[^\n]+expected a list[^\n]+$"):
         read_proof(tmp_path / "proof.json", DIGEST)
