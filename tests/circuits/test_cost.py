@@ -33,8 +33,10 @@ PROGRAMS = [
     *("digits_xent.py:step", "digits_xent.py:momentum", "digits_xent.py:adam", "cnn.py:step", "cnn.py:predict"),
     *("mnist_mlp.py:predict", "mnist_mlp.py:step", "mnist_mlp.py:step64", "jet.py:scores", "jet.py:classify"),
     *("transformer.py:step", "quantized.py:step", "quantized.py:predict", "gpt2_folder.py:logits"),
-    *("onnx_digits.py:step", "jax_iris.py:step", "jax_iris.py:given", "trees.py:predict"),
+    *("onnx_digits.py:step", "jax_iris.py:step", "jax_iris.py:given"),
 ]
+FITTED = ("trees.py:predict",)
+"""Not golden: logarithms of NumPy differ in the last bit between processors, and so do the trees fitted with them."""
 LARGER = {
     *("mnist_mlp.py:predict", "mnist_mlp.py:step", "mnist_mlp.py:step64", "digits_xent.py:momentum"),
     *("gpt2_folder.py:logits", "onnx_digits.py:step", "jax_iris.py:step", "jax_iris.py:given"),
@@ -171,7 +173,7 @@ small transformer's in tests/frontends/test_transformer.py.
 
 
 @pytest.mark.parametrize(
-    "name", [*EMITTED, *(pytest.param(n, marks=pytest.mark.deep) for n in PROGRAMS if n not in EMITTED)]
+    "name", [*EMITTED, *(pytest.param(n, marks=pytest.mark.deep) for n in [*PROGRAMS, *FITTED] if n not in EMITTED)]
 )
 def test_estimates_equal_what_is_emitted(name: str) -> None:
     system = emit(example(name).integer).system
@@ -181,7 +183,7 @@ def test_estimates_equal_what_is_emitted(name: str) -> None:
 
 
 def test_every_example_is_listed() -> None:
-    listed = {name.partition(":")[0] for name in PROGRAMS} | EXECUTED
+    listed = {name.partition(":")[0] for name in (*PROGRAMS, *FITTED)} | EXECUTED
     assert listed == {path.name for path in EXAMPLES.glob("*.py")}
 
 
