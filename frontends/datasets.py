@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from itertools import count
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +19,9 @@ from .schedules import Schedule
 
 Reals = NDArray[np.float64]
 Labels = NDArray[np.int64]
+
+FILES = {"digits": ("digits.csv.gz", 0), "iris": ("iris.csv", 1)}
+"""The file of a data set in scikit-learn's folder `datasets/data`, and how many lines its head has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,19 +98,24 @@ def accuracy(outputs: Values, labels: Labels) -> float:
 
 
 def _load(name: str) -> tuple[Reals, Labels]:
-    try:
-        from sklearn import datasets
-    except ImportError:
+    """Inputs and labels, from scikit-learn's files; scikit-learn itself takes a second or two to import."""
+    found = find_spec("sklearn")
+    if found is None or found.origin is None:
         raise CircuitizeError(
             f"expected scikit-learn for the {name} data, found none; install it: pip install 'circuitize[demo]'"
-        ) from None
-    inputs, labels = getattr(datasets, f"load_{name}")(return_X_y=True)
-    return inputs.astype(np.float64), labels.astype(np.int64)
+        )
+    file, heads = FILES[name]
+    path = Path(found.origin).parent / "datasets" / "data" / file
+    if not path.is_file():
+        raise CircuitizeError(f"expected scikit-learn's {name} data in {path}, found no such file")
+    table = np.loadtxt(path, delimiter=",", skiprows=heads)
+    return table[:, :-1].copy(), table[:, -1].astype(np.int64)
 
 
 def _split(inputs: Reals, labels: Labels, test_size: int, seed: int) -> Split:
-    from sklearn.model_selection import train_test_split
-
-    parts = train_test_split(inputs, labels, test_size=test_size, random_state=seed)
-    train_inputs, test_inputs, train_labels, test_labels = parts
-    return Split(train_inputs, train_labels, test_inputs, test_labels)
+    """Split as scikit-learn's `train_test_split` does: the first rows of a permutation are those to test with."""
+    if not 0 < test_size < len(inputs):
+        raise CircuitizeError(f"expected from 1 to {len(inputs) - 1} examples to test with, found {test_size}")
+    order = np.random.RandomState(seed).permutation(len(inputs))
+    test, train = order[:test_size], order[test_size:]
+    return Split(inputs[train], labels[train], inputs[test], labels[test])
