@@ -6,7 +6,7 @@ import atexit
 import gc
 import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 import hypothesis
@@ -53,6 +53,22 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     return None if not inside or tiers.read(collection_path.relative_to(TESTS).as_posix()) else True
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """While tests are collected, hardly anything is garbage."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+
+
+def pytest_pycollect_makeitem(name: str, obj: object) -> list[pytest.Item] | None:
+    """Functions that this tier leaves out are not made into tests."""
+    marks = getattr(obj, "pytestmark", ()) if name.startswith("test_") else ()
+    return [] if any(mark.name in tiers.LEFT_OUT for mark in marks) else None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """The tier's tests. Workers take whole files in this order: those with slow tests first, then those that prove or
     simulate, which may have few tests and take long; a few quick ones last.
@@ -69,7 +85,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def pytest_collection_finish() -> None:
     """Modules and tests stay to the end: the collector of garbage need not look at them again and again."""
-    gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
 

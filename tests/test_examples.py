@@ -40,7 +40,7 @@ def programs(module: ModuleType) -> dict[str, Callable[[], Program]]:
     }
 
 
-ALL = [(path.stem, name) for path in sorted(EXAMPLES.glob("*.py")) for name in programs(example(path.stem))]
+ALL = [(file, name) for file, name in (each.split(".py:") for each in example_names.ALL)]
 DEEP = {
     *(pair for pair in ALL if pair[0] == "mlp_10m"),
     *(("cnn", "evaluate"), ("digits", "evaluate"), ("digits", "momentum"), ("transformer", "spherical_evaluate")),
@@ -51,7 +51,8 @@ STEPS = [parameter for parameter in MARKED if str(parameter.values[1]).startswit
 
 
 def test_no_example_is_without_a_name() -> None:
-    assert sorted(example_names.ALL) == sorted(f"{file}.py:{name}" for file, name in ALL)
+    files = (path.stem for path in EXAMPLES.glob("*.py"))
+    assert sorted(ALL) == sorted((file, name) for file in files for name in programs(example(file)))
 
 
 def test_the_examples_are_these() -> None:

@@ -3,23 +3,12 @@
 from __future__ import annotations
 
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from sklearn.datasets import load_diabetes, load_digits, load_iris
-from sklearn.ensemble import (
-    AdaBoostClassifier,
-    ExtraTreesClassifier,
-    GradientBoostingClassifier,
-    GradientBoostingRegressor,
-    HistGradientBoostingClassifier,
-    HistGradientBoostingRegressor,
-    RandomForestClassifier,
-    RandomForestRegressor,
-)
-from sklearn.tree import DecisionTreeClassifier
 from tiers import count
 
 import circuitize as cz
@@ -33,27 +22,38 @@ from circuitize.sims.agree import R1CS, agree
 from circuitize.sims.rtl import Simulation
 
 PIXELS = cz.Format(0, 0, 16)
-CLASSIFIERS: dict[str, Any] = {
-    "boosted": GradientBoostingClassifier(n_estimators=10, random_state=0),
-    "binned": HistGradientBoostingClassifier(max_iter=3, max_leaf_nodes=12, random_state=0),
-    "forest": RandomForestClassifier(n_estimators=5, max_depth=7, random_state=0),
-    "extra": ExtraTreesClassifier(n_estimators=5, max_depth=6, random_state=0),
-    "tree": DecisionTreeClassifier(random_state=0),
+CLASSIFIERS: dict[str, tuple[str, dict[str, Any]]] = {
+    "boosted": ("GradientBoostingClassifier", {"n_estimators": 10, "random_state": 0}),
+    "binned": ("HistGradientBoostingClassifier", {"max_iter": 3, "max_leaf_nodes": 12, "random_state": 0}),
+    "forest": ("RandomForestClassifier", {"n_estimators": 5, "max_depth": 7, "random_state": 0}),
+    "extra": ("ExtraTreesClassifier", {"n_estimators": 5, "max_depth": 6, "random_state": 0}),
+    "tree": ("DecisionTreeClassifier", {"random_state": 0}),
 }
+
+
+def made(kind: str, **given: Any) -> Any:
+    """An estimator. Scikit-learn is imported here, since it takes a second and few tests need it."""
+    module = import_module("sklearn.tree" if kind.startswith("Decision") else "sklearn.ensemble")
+    return getattr(module, kind)(**given)
+
+
+def data(name: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    x, y = getattr(import_module("sklearn.datasets"), f"load_{name}")(return_X_y=True)
+    return x, y
 
 
 @cache
 def digits() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    return load_digits(return_X_y=True)  # type: ignore[no-any-return]
+    return data("digits")
 
 
 @cache
 def fitted(name: str, classes: int = 10) -> Any:
     """Fitted to all images but the last 360, to tell digits, or digits above 4 from others."""
     pixels, labels = digits()
-    estimator = CLASSIFIERS[name]
+    kind, given = CLASSIFIERS[name]
     labels = labels if classes == 10 else (labels > 4).astype(np.int64)
-    return type(estimator)(**estimator.get_params()).fit(pixels[:-360], labels[:-360])
+    return made(kind, **given).fit(pixels[:-360], labels[:-360])
 
 
 @pytest.mark.parametrize("classes", [10, 2])
@@ -72,8 +72,9 @@ def test_decisions_are_equal_on_every_test_image(name: str, classes: int) -> Non
 @pytest.mark.parametrize("name", ["boosted", "binned", "forest"])
 def test_thresholds_that_inputs_hit_or_pass_are_as_in_floats(name: str) -> None:
     """Features in sixteenths, of which half are next to a threshold on either side, and out to the ends."""
-    x, y = load_iris(return_X_y=True)
-    estimator = type(CLASSIFIERS[name])(**CLASSIFIERS[name].get_params()).fit(x, y)
+    x, y = data("iris")
+    kind, given = CLASSIFIERS[name]
+    estimator = made(kind, **given).fit(x, y)
     forest, format = forest_of(estimator), cz.Format(4, -8, 140)
     random = np.random.default_rng(1)
     near = np.floor(random.choice(forest.threshold[forest.inner], (400, 4)) * 16) + random.integers(-1, 2, (400, 4))
@@ -107,8 +108,8 @@ def test_constraints_have_the_same_values() -> None:
 
 @pytest.mark.proof
 def test_a_decision_is_proved_and_another_one_is_not() -> None:
-    estimator = GradientBoostingClassifier(n_estimators=2, max_depth=2, random_state=0).fit(*load_iris(return_X_y=True))
-    x = load_iris().data[77:78]
+    estimator = made("GradientBoostingClassifier", n_estimators=2, max_depth=2, random_state=0).fit(*data("iris"))
+    x = data("iris")[0][77:78]
     program = cz.from_trees(estimator, cz.Format(4, 0, 255))
     proof = cz.compile(program, cz.tensor_proof).prove({"inputs": x}, not_zero_knowledge=True)
     wanted = estimator.predict(np.round(x * 16) / 16)
@@ -118,18 +119,18 @@ def test_a_decision_is_proved_and_another_one_is_not() -> None:
 
 
 @pytest.mark.parametrize(
-    "estimator",
+    ("kind", "given"),
     [
-        GradientBoostingRegressor(n_estimators=5, random_state=0),
-        HistGradientBoostingRegressor(max_iter=3),
-        RandomForestRegressor(n_estimators=3, max_depth=5, random_state=0),
+        ("GradientBoostingRegressor", {"n_estimators": 5, "random_state": 0}),
+        ("HistGradientBoostingRegressor", {"max_iter": 3}),
+        ("RandomForestRegressor", {"n_estimators": 3, "max_depth": 5, "random_state": 0}),
     ],
-    ids=lambda estimator: type(estimator).__name__,
+    ids=["boosted", "binned", "forest"],
 )
-def test_a_regressor_is_within_the_rounding_of_its_leaves(estimator: Any) -> None:
-    x, y = load_diabetes(return_X_y=True)
+def test_a_regressor_is_within_the_rounding_of_its_leaves(kind: str, given: dict[str, Any]) -> None:
+    x, y = data("diabetes")
     quantized = np.round(x * 1024) / 1024
-    estimator.fit(quantized, y)
+    estimator = made(kind, **given).fit(quantized, y)
     program = cz.from_trees(estimator, cz.Format.signed(12, 10), batch=len(x))
     found = to_reals(program.outputs[0].format, integer.run(program, {"inputs": quantized})["scores"])
     trees = len(forest_of(estimator).roots)
@@ -153,8 +154,8 @@ def test_wrong_use_is_one_line() -> None:
     narrow = cz.Format(0, 0, 1 << 24)
     faults: list[tuple[Any, dict[str, Any], str]] = [
         ((3, PIXELS), {}, "expected a tree ensemble of scikit-learn"),
-        ((AdaBoostClassifier(), PIXELS), {}, "found .*AdaBoost"),
-        ((DecisionTreeClassifier(), PIXELS), {}, "expected a fitted DecisionTreeClassifier"),
+        ((made("AdaBoostClassifier"), PIXELS), {}, "found .*AdaBoost"),
+        ((made("DecisionTreeClassifier"), PIXELS), {}, "expected a fitted DecisionTreeClassifier"),
         ((tree, "ufixed<5,5>"), {}, "expected a Format of the features"),
         ((tree, narrow), {}, "expected features of at most 24 bits"),
         ((tree, PIXELS), {"score_bits": 99}, "expected score_bits from 0 to 40"),
@@ -171,11 +172,12 @@ def test_wrong_use_is_one_line() -> None:
 
 def test_trees_that_were_changed_are_refused() -> None:
     """What does not score as its estimator does is not taken: here one whose rate was set after fitting."""
-    x, y = load_iris(return_X_y=True)
-    estimator = HistGradientBoostingClassifier(max_iter=2).fit(x, y)
+    x, y = data("iris")
+    estimator = made("HistGradientBoostingClassifier", max_iter=2).fit(x, y)
     estimator._predictors[0][0].nodes["is_categorical"][0] = 1
     with pytest.raises(cz.CircuitizeError, match="found categories"):
         cz.from_trees(estimator, cz.Format(4, 0, 255))
-    boosted = GradientBoostingClassifier(n_estimators=3, init=DecisionTreeClassifier(max_depth=1), random_state=0)
+    first = made("DecisionTreeClassifier", max_depth=1)
+    boosted = made("GradientBoostingClassifier", n_estimators=3, init=first, random_state=0)
     with pytest.raises(cz.CircuitizeError, match="found other scores"):
         cz.from_trees(boosted.fit(x, y), cz.Format(4, 0, 255))

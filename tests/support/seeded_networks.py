@@ -7,7 +7,6 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.ensemble import GradientBoostingClassifier
 
 import circuitize as cz
 from circuitize.backends.verilog.bound import Bound
@@ -90,6 +89,8 @@ def step(widths: tuple[int, ...], batch: int, seed: int) -> Bound:
 
 def trees(rounds: int, classes: int, seed: int) -> Bound:
     """Boosted trees of at most eight leaves on whole features."""
+    from sklearn.ensemble import GradientBoostingClassifier  # It takes a second.
+
     random = np.random.default_rng(seed)
     data = random.integers(0, 17, (300, 8))
     labels = (data[:, :classes] + random.integers(0, 6, (300, classes))).argmax(axis=1)
