@@ -28,7 +28,13 @@ def tables(made: Plan, bits: float, monkeypatch: pytest.MonkeyPatch) -> Sequence
 
 
 @pytest.mark.parametrize(
-    ("count", "openings", "bits", "width"), [(4, 1, 1.3, 2), (17, 1, 1.3, 4), (33, 2, 1.3, 8), (65, 1, 1.0, 16)]
+    ("count", "openings", "bits", "width"),
+    [
+        (4, 1, 1.3, 2),
+        pytest.param(17, 1, 1.3, 4, marks=pytest.mark.deep),
+        pytest.param(33, 2, 1.3, 8, marks=pytest.mark.deep),
+        (65, 1, 1.0, 16),
+    ],
 )
 def test_leaves_of_each_width_hide(
     count: int, openings: int, bits: float, width: int, monkeypatch: pytest.MonkeyPatch
@@ -72,10 +78,17 @@ def test_own_columns_of_narrow_leaves_hide(
         assert rank(np.delete(found[:size], place, axis=1)) == size - 1
 
 
-@pytest.mark.parametrize("last", [1 << 10, 1 << 5])
-@pytest.mark.parametrize(("openings", "packed"), [(40, True), (4, False)])
+@pytest.mark.parametrize(
+    ("last", "openings", "packed"),
+    [
+        (1 << 10, 40, True),
+        (1 << 5, 4, False),
+        pytest.param(1 << 5, 40, True, marks=pytest.mark.deep),
+        pytest.param(1 << 10, 4, False, marks=pytest.mark.deep),
+    ],
+)
 def test_blocks_in_others_and_of_tables_half_full_hide(
-    openings: int, packed: bool, last: int, monkeypatch: pytest.MonkeyPatch
+    last: int, openings: int, packed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A block lies among the zeros of the root's; or the root fills half of its table, and its block is smaller."""
     total = integers.Sum(integers.View.broadcast((2,), (0,)))

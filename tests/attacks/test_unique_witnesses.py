@@ -79,7 +79,7 @@ def drawn(first: int, count: int, operations: int) -> list[tuple[int, IntegerPro
     return found
 
 
-@pytest.mark.parametrize("first", range(0, count(30, deep=50), 10))
+@pytest.mark.parametrize("first", range(0, count(20, deep=50), 10))
 def test_random_programs(first: int) -> None:
     defined = 0
     for seed, given in drawn(first, 10, 7):

@@ -166,7 +166,7 @@ def test_changes_are_told() -> None:
     assert read(written({"a": row, "b, c": row})) == {"a": row, "b, c": row}
 
 
-EMITTED = ("iris.py:step", "cnn.py:step", "dense.py:small", "jet.py:classify")
+EMITTED = ("iris.py:step", "dense.py:small", "jet.py:classify")
 """Of the others circuits are emitted in the deep tier alone: every operation's is compared in tests/sims/agree, and a
 small transformer's in tests/frontends/test_transformer.py.
 """

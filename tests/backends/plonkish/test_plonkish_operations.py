@@ -20,6 +20,8 @@ from circuitize.sims.forgery import forgeries
 LARGE = 1 << 12
 FILLED = tiers.count(1, deep=4)
 """Inputs whose every cell is compared."""
+TRIED = tiers.count(20, deep=40)
+"""Inputs, and forgeries of each; more, where the operation is not defined on these."""
 
 
 def vectors(case: Case, given: IntegerProgram, count: int) -> list[Vector]:
@@ -38,6 +40,8 @@ def test_systems_are_the_integers(case: Case) -> None:
     large = max((source.size for source in case.sources), default=0) >= LARGE
     defined = 0
     for number, vector in enumerate(vectors(case, given, 2 if large else 40)):
+        if defined and number >= TRIED:
+            break
         with suppress(Undefined):
             integer.trace(given, vector)
             defined += 1

@@ -31,10 +31,10 @@ QUICK_ROWS = 66
 """The search takes a time that grows with the square of the rows."""
 INSIDE = {"shift", "two perceptrons", "3 divide-[]x[]", "8 scatter_add-[2,2]x[2]", "case 11 scatter_add-[4]x[4]"}
 INSIDE |= {"6 arg_max_one_hot-[2,3]", "clamp", "5 maximum-[2]x[2]", "sign", "gather"}
-INSIDE |= {f"real {name}() on []" for name in ("Tanh", "Sigmoid", "Log")}
+INSIDE |= {f"real {name}() on []" for name in ("Exp", "Tanh", "Sigmoid", "Log")}
 INSIDE |= {"real Einsum(equation='i,j->ij') on [2], [3]"}
-"""Their kinds of rows are in smaller ones, too: in the perceptron, the division, and Exp, which looks up as they do; or
-the same operation is there with fewer elements.
+"""Their kinds of rows are in smaller ones, too: in the perceptron, the division, and the binary cross entropy, which
+looks up as they do; or the same operation is there with fewer elements.
 """
 
 

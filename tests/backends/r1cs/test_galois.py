@@ -134,8 +134,8 @@ def defined(given: IntegerProgram, case: Case) -> Vector:
 
 
 def small_cases() -> list[Any]:
-    """The smallest case of each operation of both languages; in the deep tier all small ones."""
-    cases: list[Any] = [*arrays_cases.cases(), *integers_cases.cases()]
+    """The smallest case of each integer operation; in the deep tier of real ones too, and all small ones."""
+    cases: list[Any] = [*(arrays_cases.cases() if TIER == "deep" else ()), *integers_cases.cases()]
     found = [case for case in cases if max((prod(source.shape) for source in case.sources), default=0) <= MOST]
     cases.sort(key=lambda case: -max((prod(source.shape) for source in case.sources), default=0))
     smallest = {case.operation.name: case for case in cases}
