@@ -105,13 +105,14 @@ class Field:
             values = limbs[:, 0].astype(np.int64)
             values = np.where(values > self.prime // 2, values - self.prime, values)
             return values, np.ones(len(limbs), np.bool_)
-        small = (limbs[:, 1:] == 0).all(axis=1) & (limbs[:, 0] < SMALL)
+        small = _below(limbs, SMALL)
         values = np.where(small, limbs[:, 0], 0).astype(np.int64)
         others = np.flatnonzero(~small)
-        negated = self.negate(limbs[others])
-        below = (negated[:, 1:] == 0).all(axis=1) & (negated[:, 0] < SMALL)
-        values[others[below]] = -negated[below, 0].astype(np.int64)
-        small[others[below]] = True
+        if len(others):
+            negated = self.negate(limbs[others])
+            below = _below(negated, SMALL)
+            values[others[below]] = -negated[below, 0].astype(np.int64)
+            small[others[below]] = True
         if self.prime < 2 * SMALL:
             values = np.where(values > self.prime // 2, values - self.prime, values)
         return values, small
@@ -132,10 +133,17 @@ class Field:
         """Return whether each element is in normal form, that is, below the prime, as `bool[n]`."""
         below = np.zeros(len(limbs), dtype=np.bool_)
         equal = np.ones(len(limbs), dtype=np.bool_)
+        modulus = self.limbs
         for place in (3, 2, 1, 0):
-            below |= equal & (limbs[:, place] < self.limbs[place])
-            equal &= limbs[:, place] == self.limbs[place]
+            below |= equal & (limbs[:, place] < modulus[place])
+            equal &= limbs[:, place] == modulus[place]
         return below
+
+
+def _below(limbs: Limbs, bound: int) -> NDArray[np.bool_]:
+    """Return whether each element, as a natural number, is below a bound of at most 64 bits."""
+    below: NDArray[np.bool_] = (limbs[:, 1] | limbs[:, 2] | limbs[:, 3] == 0) & (limbs[:, 0] < bound)
+    return below
 
 
 def _magnitude_limbs(negative: NDArray[np.int64]) -> Limbs:
