@@ -31,6 +31,7 @@ from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.plan import plan
 
 OFTEN = ("step", "Lookup")
+UNIFORM = {("step", 3), ("Lookup", 2)}
 OF_OPENING = {"whir.fold", "whir.leaves", "whir.carried", "whir.last"}
 
 
@@ -77,7 +78,7 @@ def assert_uniform(viewer: Viewer) -> None:
 @pytest.mark.parametrize(
     ("name", "degree"),
     [
-        pytest.param(name, degree, marks=[] if name in OFTEN else [pytest.mark.deep])
+        pytest.param(name, degree, marks=[] if (name, degree) in UNIFORM else [pytest.mark.deep])
         for name, degree in product(PROGRAMS, (2, 3))
     ],
 )

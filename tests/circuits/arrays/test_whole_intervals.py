@@ -81,7 +81,7 @@ def check(case: Case, every: list[Inputs]) -> None:
         assert units <= tolerance(case, inputs, port.format) + 2.0**-20
 
 
-@every_case(kinds()[0])
+@every_case(tiers.of_each(kinds()[0]))
 def test_every_integer(case: Case) -> None:
     fixed, gap = case.sources[0].fixed, case.sources[0].gap
     whole = np.arange(fixed.low, fixed.high + 1)
@@ -89,7 +89,7 @@ def test_every_integer(case: Case) -> None:
     check(long(case, len(whole)), [{"x0": whole}])
 
 
-@every_case(kinds()[2])
+@every_case(tiers.of_each(kinds()[2]))
 def test_every_pair_of_few_integers(case: Case) -> None:
     """All pairs of the intervals cut down to 2^8 integers each; of three operands, all triples of 2^5."""
     case = replace(case, sources=tuple(map(narrowed, case.sources)))
@@ -101,7 +101,7 @@ def test_every_pair_of_few_integers(case: Case) -> None:
     check(long(case, len(grids[0])), [{f"x{i}": grid for i, grid in enumerate(grids)}])
 
 
-@every_case(kinds()[1] + kinds()[2])
+@every_case(tiers.of_each(kinds()[1]) + tiers.of_each(kinds()[2]))
 def test_integers_at_random(case: Case) -> None:
     """2^16 of the whole interval of each operand, their ends and what is near them and near 0 among them."""
     wide = long(case, MOST)
