@@ -1,8 +1,8 @@
 """Kill workers of Ray at random moments while they prove a run: it ends, with the proofs of an undisturbed one.
 
 Then the command line proves one by the same cluster.
-`python tests/support/killed_workers.py KILLS SEED FOLDER` prints what it saw as JSON. A process of its own: Ray starts
-threads.
+`python tests/support/killed_workers.py KILLS SEED FOLDER NAME` prints what it saw as JSON; NAME is that of an example's
+step. A process of its own: Ray starts threads.
 """
 
 from __future__ import annotations
@@ -17,23 +17,20 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import redirect_stdout
-from fractions import Fraction
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from tensor_proofs import planned
-from tensor_runs import SEED, Folder, values_of
+from tensor_runs import Folder, run_of, values_of
 
 from circuitize.api.runs.cluster import HERE, cluster
 from circuitize.api.runs.spelling import PYTHON
 from circuitize.circuits.saved import save
 from circuitize.cli import main as cli
 from circuitize.provers.tensor.runs.dividing import prover_bytes
-from circuitize.provers.tensor.runs.setting import Run
 
-NAME = "digits.py:step"
 PROOFS, PER_PROOF = 13, 3
 """So many that the dataset gets a new root."""
 
@@ -84,13 +81,12 @@ def command_line(root: Path) -> Any:
     return json.loads(printed.getvalue())
 
 
-def main(kills: int, seed: int, root: Path) -> None:
-    program = planned(NAME)[0]
-    run = Run(program, 1437, PROOFS * PER_PROOF, SEED, lambda step: {"learning_rate": Fraction(1, 10)}, PER_PROOF)
-    data = values_of(run, NAME)[1]
+def main(kills: int, seed: int, root: Path, name: str) -> None:
+    run = run_of(name, PROOFS * PER_PROOF, PER_PROOF)
+    data = values_of(run, name)[1]
     secrets.token_bytes = lambda nbytes=None: bytes(range(nbytes or 32))
     here = Folder(root / "here")
-    here.prove(run, NAME, data)
+    here.prove(run, name, data)
     expected, random = contents(here), np.random.default_rng(seed)
     left, runs, begun = kills, 0, time.perf_counter()
     said: list[str] = []
@@ -99,7 +95,7 @@ def main(kills: int, seed: int, root: Path) -> None:
             apart, killer = Folder(root / f"apart {runs}"), Killer(left, random)
             killer.start()
             place = machines.place(run, data, prover_bytes(run), said.append, lambda _: None)
-            apart.prove(run, NAME, data, place=place)
+            apart.prove(run, name, data, place=place)
             killer.stopped.set()
             killer.join()
             left, runs = killer.left, runs + 1
@@ -124,4 +120,4 @@ def main(kills: int, seed: int, root: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]))
+    main(int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]), sys.argv[4])

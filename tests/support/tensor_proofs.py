@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-import independent_verifier
 import numpy as np
 import pytest
 from example_programs import example
@@ -43,6 +42,13 @@ def example_inputs(program: IntegerProgram) -> dict[str, Integers]:
     return {port.name: to_integers(port, program.examples[0][port.name], "example") for port in program.inputs}
 
 
+def independent_refusal(*arguments: Any) -> str | None:
+    """The independent verifier's, which is loaded when it is first asked: it takes long to compile or to load."""
+    from independent_verifier import refusal
+
+    return refusal(*arguments)
+
+
 _JUDGED: dict[bytes, str | None] = {}
 """What the independent verifier said, by all that it depends on: a proof that several tests look at is checked once."""
 
@@ -57,13 +63,13 @@ def opinions(
 ) -> tuple[str | None, str | None]:
     """What the native and the independent verifier say, whether or not they agree."""
     arguments = program, statement, proof, made, context, trusted
-    return native_refusal(*arguments), independent_verifier.refusal(*arguments)
+    return native_refusal(*arguments), independent_refusal(*arguments)
 
 
 def unjudged(program: IntegerProgram, statement: Statement, proof: Proof, made: Plan) -> list[str]:
     """Why each verifier will not judge a proof by this plan, whatever the proof."""
     found = []
-    for judge in (native_refusal, independent_verifier.refusal):
+    for judge in (native_refusal, independent_refusal):
         with pytest.raises(Unprovable) as raised:
             judge(program, statement, proof, made)
         found.append(str(raised.value))
@@ -85,7 +91,7 @@ def refusals(
     said = repr((made.digest, context, sorted((trusted or {}).items()), publics, sorted(statement.roots.items())))
     content = hashlib.sha256(said.encode() + proof.encode()).digest()
     if content not in _JUDGED:
-        _JUDGED[content] = independent_verifier.refusal(program, statement, proof, made, context, trusted)
+        _JUDGED[content] = independent_refusal(program, statement, proof, made, context, trusted)
     other = _JUDGED[content]
     assert (native is None) == (other is None), f"the verifiers differ: {native!r}, {other!r}"
     return native, other

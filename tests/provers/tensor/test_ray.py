@@ -12,7 +12,7 @@ import pytest
 from cli_programs import run
 from tensor_proofs import planned
 from tensor_runs import run_of
-from tiers import count
+from tiers import TIER, count
 
 from circuitize.api.runs import cluster as clusters
 from circuitize.api.runs.cluster import Cluster, cluster
@@ -30,7 +30,8 @@ def test_workers_that_die(tmp_path: Path) -> None:
     """The run ends, and its files are those of one that nothing disturbed; so does one of the command line."""
     kills = count(1, deep=20)
     script = Path(__file__).resolve().parents[2] / "support" / "killed_workers.py"
-    process = subprocess.run((sys.executable, script, str(kills), "1", tmp_path), capture_output=True, check=True)
+    name = "digits.py:step" if TIER == "deep" else "iris.py:step"
+    process = subprocess.run((sys.executable, script, str(kills), "1", tmp_path, name), capture_output=True, check=True)
     # Nothing is printed that was not asked for.
     found = json.loads(process.stdout)
     assert found["kills"] == kills and found["renewals"] and not found["remarks"]
