@@ -28,22 +28,26 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 
 SMALLER = {
-    "epochs=150, learning_rate=0.1)": "epochs=12, learning_rate=0.5)",
-    "replace(RECIPE, epochs=30)": "replace(RECIPE, epochs=6)",
-    "dense(64, 32": "dense(64, 12",
-    "dense(32, 10": "dense(12, 10",
+    "RECIPE = Recipe(batch=16, epochs=150, learning_rate=0.1)": "RECIPE = Recipe(batch=4, epochs=3, learning_rate=0.5)",
+    "replace(RECIPE, epochs=30)": "replace(RECIPE, epochs=3)",
+    "dense(64, 32": "dense(64, 11",
+    "dense(32, 10": "dense(11, 10",
 }
-"""What makes the demo's example a smaller one, of a third of the weights and a twelfth of the training."""
+"""What makes the demo's example a smaller one, of a third of the weights, a quarter of the batch and a fiftieth of the
+training.
+"""
 
 
 @dataclass(frozen=True)
 class Size:
-    """A demo: what is another in its example, the accuracy that its training reaches, and test examples that a run of
-    three epochs has right.
+    """A demo: what is another in its example, the accuracy that its training reaches, the epochs and the steps of its
+    run, and test examples that the run has right.
     """
 
     changes: dict[str, str]
     accuracy: float
+    epochs: int
+    steps: int
     right: int
 
 
@@ -51,8 +55,8 @@ class Size:
 @pytest.mark.parametrize(
     "size",
     [
-        pytest.param(Size(SMALLER, 0.89, 150), id="smaller"),
-        pytest.param(Size({}, 0.94, 250), id="whole", marks=pytest.mark.deep),
+        pytest.param(Size(SMALLER, 0.89, epochs=1, steps=359, right=150), id="smaller"),
+        pytest.param(Size({}, 0.94, epochs=3, steps=267, right=250), id="whole", marks=pytest.mark.deep),
     ],
 )
 def test_the_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: Size) -> None:
@@ -64,7 +68,7 @@ def test_the_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: Size) -
     file = tmp_path / "digits.py"
     file.write_text(text)
     monkeypatch.setattr(demo, "EXAMPLE", file)
-    outcome = run("demo", "--epochs", "3", "--json")
+    outcome = run("demo", "--epochs", str(size.epochs), "--json")
     assert outcome.status == 0
     report = json.loads(outcome.out)
     accuracy, loss = report["accuracy"], report["loss"]
@@ -82,7 +86,9 @@ def test_the_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: Size) -
     assert again["proof_bytes"] < 300_000
     assert run("verify", folder / "proof-without-keys", "--program", program, "--digest", report["digest"]).status == 0
     whole = report["run"]
-    assert (whole["valid"], whole["zero_knowledge"], whole["steps"], whole["losses"]) == (True, True, 267, "none")
+    assert (whole["valid"], whole["zero_knowledge"], whole["steps"], whole["losses"]) == (
+        *(True, True, size.steps, "none"),
+    )
     assert size.right < whole["evaluation"]["right"] <= whole["evaluation"]["examples"] == 360
     assert len(whole["refused"]) == 5 and all(attempt["refusal"] for attempt in whole["refused"])
     assert "what the run is worth is not shown" in whole["refused"][0]["refusal"]
