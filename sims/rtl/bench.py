@@ -78,7 +78,7 @@ _STREAM = """
     if (cycle < 9) begin
       {n}_random <= (seed * 32'h9e3779b9) ^ 32'd{number};
       {n}_duty <= 9'd128;
-    end else begin
+    end else if (gaps || cycle[5:0] == 6'd{phase}) begin
       {n}_random <= following({n}_random);
       if (cycle[5:0] == 6'd{phase}) {n}_duty <= duty({n}_random[25:24]);
     end
