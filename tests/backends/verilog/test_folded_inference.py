@@ -11,7 +11,7 @@ from circuitize.backends.verilog.folded import schedule
 from circuitize.circuits.program import IntegerProgram
 from circuitize.sims.rtl import Simulation, available, compare, expected
 
-MANY, FEW = count(16, deep=5000), count(10, deep=100)
+MANY, FEW = count(11, deep=5000), count(10, deep=100)
 """Frames; the first eight are of ends of intervals."""
 
 

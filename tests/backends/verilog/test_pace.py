@@ -58,6 +58,7 @@ def design(kind: str = "both") -> Design:
     return integrated(Bound(found.step, initial, found), "folded", options, Interface("slow"))
 
 
+@cache
 def sliced() -> Design:
     """The design with memories that all stand alone, in slices of five bits, as those of many words are."""
     with pytest.MonkeyPatch.context() as patch:

@@ -24,7 +24,8 @@ from circuitize.backends.verilog.shell import Interface
 from circuitize.sims.rtl import Simulation, compare, expected
 
 LANES = 4
-FRAMES = count(3, deep=60)
+FRAMES, PRESSED = count(3, deep=60), count(2, deep=60)
+"""Frames without gaps, and with gaps and stalls."""
 
 
 @cache
@@ -58,7 +59,8 @@ def test_steps_equal_the_executors() -> None:
     with Simulation(design()) as simulation:
         found = simulation.run(vectors)
         assert compare(found, wanted).first_difference is None
-        assert compare(simulation.run(vectors, 1), wanted).first_difference is None
+        few = {name: values[:PRESSED] for name, values in vectors.items()}
+        assert compare(simulation.run(few, 1), expected(program, few, initial)).first_difference is None
     report = design().report
     assert (found.latency_cycles, found.interval_cycles) == (report["latency_cycles"], report["interval_cycles"])
 

@@ -47,5 +47,5 @@ def test_modes_in_any_order(name: str) -> None:
     wanted = session(made, vectors, start)
     design = integrated(Bound(made.step, start, made), "folded", {"lanes": LANES}, Interface("m"))
     with Simulation(design) as simulation:
-        for pace in PACES:
+        for pace in PACES[count(1, deep=0) :]:
             assert compare(simulation.run(vectors, pace), wanted).first_difference is None
