@@ -51,7 +51,7 @@ def test_designs_beside_each_other(tmp_path: Path) -> None:
     [
         ("skid", "if (~full) held <= in_data;", "held <= in_data;"),
         ("unpack", "assign wrong = |faults;", "assign wrong = 1'b0 & (|faults);"),
-        ("folded_status", "assign tdata = ", "assign tdata = 1'b0 & "),
+        pytest.param("folded_status", "assign tdata = ", "assign tdata = 1'b0 & ", marks=pytest.mark.deep),
     ],
 )
 def test_the_bench_notices(file: str, right: str, wrong: str, tmp_path: Path) -> None:

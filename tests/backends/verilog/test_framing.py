@@ -14,7 +14,11 @@ from circuitize.sims.rtl import Simulation, compare, expected
 FRAMES = 120
 
 
-@pytest.mark.parametrize("interval", [0, 1, 2, 4], ids=lambda n: f"folded at {n}" if n else "parallel")
+@pytest.mark.parametrize(
+    "interval",
+    [0, 1, pytest.param(2, marks=pytest.mark.deep), 4],
+    ids=lambda n: f"folded at {n}" if n else "parallel",
+)
 @pytest.mark.parametrize("pace", [None, 3])
 def test_frames_out_of_place_fail_alone(interval: int, pace: int | None) -> None:
     program, draw = hardware_programs.arithmetic(), np.random.default_rng(interval)

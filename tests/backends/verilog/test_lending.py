@@ -125,7 +125,7 @@ def test_a_design_lends_only_if_this_saves_clocks_or_tables() -> None:
     assert not SCHEDULE.choose_sizes(folded, 8, None, None).loans
 
 
-@pytest.mark.parametrize(("budget", "most"), [(None, 36), (84, 84)])
+@pytest.mark.parametrize(("budget", "most"), [(None, 36), pytest.param(84, 84, marks=pytest.mark.deep)])
 def test_a_convolutional_step_uses_its_multipliers(budget: int | None, most: int) -> None:
     """In at least 60 % of the clocks, also without a budget."""
     folded = fold(example("cnn.py:step").integer)

@@ -47,7 +47,7 @@ DESIGNS = [
     for scheduler in ("parallel", "folded")
     if (name, scheduler) != ("counter", "parallel")
 ]
-READ = {"linear", "counter", "convolution", "arithmetic", "table"}
+READ = {"counter", "convolution", "arithmetic", "table"}
 """In `make test` other readers read these; in the deep tier all."""
 every_design = pytest.mark.parametrize(("name", "scheduler"), DESIGNS)
 designs_to_read = pytest.mark.parametrize(

@@ -37,7 +37,7 @@ FACES: dict[str, tuple[str, str, Interface, dict[str, int]]] = {
 }
 
 
-QUICK = ("streams at once", "shared", "shared, wide", "state")
+QUICK = ("streams at once", "shared, wide", "state")
 
 
 @cache
