@@ -101,8 +101,10 @@ def synthesized(program: IntegerProgram, folder: Path, flags: str, **options: An
     return {words[0]: int(words[1]) for words in map(str.split, last) if len(words) == 2 and words[1].isdigit()}
 
 
+@pytest.mark.deep
 def test_logic_and_registers_are_as_estimated(tmp_path: Path) -> None:
-    """yosys counts the flip-flops that the report gives, and look-up tables within a tenth.
+    """yosys counts the flip-flops that the report gives, and look-up tables within a tenth; in `make test` those of an
+    ECP5, which yosys makes in a third of the time (`test_devices.py`).
 
     Without -nosrl it would put the chain of registers of `unframed` into look-up tables.
     """
