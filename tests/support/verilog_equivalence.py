@@ -3,7 +3,7 @@
 yosys makes gates and registers of a design, each register that has no first value with an input for it. Either the
 changed modules have the same gates, or ABC shows that all outputs and all next states of both designs are equal for all
 inputs and all states, or a sequence of clocks is unrolled from a reset, and ABC shows that all outputs are equal in
-each clock.
+each clock, or that each stream has the same beats in the same order, if the clocks in which it has them are known.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import accumulate
 from pathlib import Path
 
 from circuitize.backends.verilog.design import STATUS
@@ -26,12 +27,39 @@ KEPT = "setattr -set keep 1 t:$dff* t:$sdff* t:$_*DFF*"
 """The command of yosys by which registers that nothing reads stay, since designs are compared register by register."""
 
 
+PRODUCT_FILE = "product.map"
+PRODUCT = """
+(* techmap_celltype = "$mul" *)
+module product (A, B, Y);
+  parameter A_SIGNED = 0, B_SIGNED = 0, A_WIDTH = 1, B_WIDTH = 1, Y_WIDTH = 1;
+  input [A_WIDTH-1:0] A;
+  input [B_WIDTH-1:0] B;
+  output [Y_WIDTH-1:0] Y;
+  localparam SIGNED = A_SIGNED && B_SIGNED;
+  wire [Y_WIDTH+A_WIDTH-1:0] a = {{Y_WIDTH{SIGNED & A[A_WIDTH-1]}}, A};
+  wire [Y_WIDTH+B_WIDTH-1:0] b = {{Y_WIDTH{SIGNED & B[B_WIDTH-1]}}, B};
+  wire [(Y_WIDTH+1)*Y_WIDTH-1:0] sums;
+  assign sums[Y_WIDTH-1:0] = {Y_WIDTH{1'b0}};
+  genvar i;
+  generate for (i = 0; i < Y_WIDTH; i = i + 1) begin : row
+    wire [Y_WIDTH-1:0] term = (b[Y_WIDTH-1:0] & {Y_WIDTH{a[i]}}) << i;
+    assign sums[(i+1)*Y_WIDTH +: Y_WIDTH] = sums[i*Y_WIDTH +: Y_WIDTH] + term;
+  end endgenerate
+  assign Y = sums[Y_WIDTH*Y_WIDTH +: Y_WIDTH];
+endmodule
+"""
+"""Products row by row. By itself yosys adds the rows in an order that any other name in the design changes, and ABC
+cannot show that two large sums of the same rows are equal.
+"""
+
+
 class Equality(StrEnum):
     """How two designs were shown to be equal."""
 
     GATES = "same gates"
     STATES = "equal states"
     FRAMES = "equal frames"
+    BEATS = "equal beats"
 
 
 @dataclass(frozen=True)
@@ -81,8 +109,14 @@ class Original:
             return Equality.STATES
         starts = self._starts(files) == self._starts(self.files)
         for number, timing in enumerate(self.timings):
-            if (starts or timing.starts) and _equal(self._frames(self.files, number), self._frames(files, number)):
-                return Equality.FRAMES
+            if starts or timing.starts:
+                frames = [self._frames(which, number) for which in (self.files, files)]
+                if _equal(*frames):
+                    return Equality.FRAMES
+                widths = _widths(_ports(self.files[f"{self.top}.v"]), timing)
+                beats = [_beats(made, widths) for made in frames]
+                if None not in beats and _equal(*filter(None, beats)):
+                    return Equality.BEATS
         return None
 
     def _changed(self, files: Mapping[str, str]) -> str:
@@ -136,8 +170,10 @@ class Original:
     def _gates(self, files: Mapping[str, str], top: str, unset: str) -> Path:
         """The gates of a design, in AIGER; `unset` is a command that leaves out the first values of registers."""
         folder = self._folder(files)
+        (folder / PRODUCT_FILE).write_text(PRODUCT)
         script = (
-            f"{_read(files, top)}; proc; flatten; {KEPT}; memory -nomap; memory_map; dffunmap; techmap; dffunmap; "
+            f"{_read(files, top)}; proc; flatten; {KEPT}; memory -nomap; memory_map; dffunmap; "
+            f"techmap -map {PRODUCT_FILE}; techmap; dffunmap; "
             f"{KEPT}; opt_clean; setundef -undriven -anyseq; {unset}aigmap; write_rtlil gates.il"
         )
         _yosys(script, folder)
@@ -169,7 +205,7 @@ def _abc(gates: Path, commands: str) -> Path:
     """What ABC makes of gates; {0} and {1} in its commands are the names of the files that it reads and writes."""
     with tempfile.NamedTemporaryFile(suffix=".aig", dir=gates.parent, delete=False) as file:
         made = Path(file.name)
-    told = _told(commands.format(gates, made))
+    told = _abc_says(commands.format(gates, made))
     if not made.stat().st_size:
         raise ValueError(f"abc: {told[-1000:]}")
     return made
@@ -177,19 +213,40 @@ def _abc(gates: Path, commands: str) -> Path:
 
 def _equal(one: Path, other: Path) -> bool:
     """Whether ABC shows that two networks without registers are equal."""
-    return "Networks are equivalent" in _told(f"&cec -C 100000 {one} {other}")
+    return "Networks are equivalent" in _abc_says(f"&cec -C 100000 {one} {other}")
 
 
-def _told(commands: str) -> str:
+def _beats(frames: Path, widths: Sequence[int]) -> Path | None:
+    """A network whose outputs are those of one that is unrolled, stream by stream, of the clocks with a beat; None if
+    the clocks depend on inputs or first values. The lowest bit of a stream tells whether it has one.
+    """
+    header, rest = frames.read_bytes().split(b"\n", 1)
+    most, inputs, latches, told, gates = map(int, header.split()[1:6])
+    assert not latches
+    *lines, tail = rest.split(b"\n", told)
+    clocks = [lines[first : first + sum(widths)] for first in range(0, told, sum(widths))]
+    kept: list[bytes] = []
+    for first, width in zip(accumulate(widths, initial=0), widths, strict=False):
+        stream = [clock[first : first + width] for clock in clocks]
+        if any(moved not in {b"0", b"1"} for moved, *_ in stream):
+            return None
+        beats = [clock for clock in stream if clock[0] == b"1"]
+        kept += [b"%d" % (len(beats) >> bit & 1) for bit in range(32)]
+        kept += [bit for beat in beats for bit in beat[1:]]
+    made = frames.with_suffix(".beats.aig")
+    made.write_bytes(b"\n".join([b"aig %d %d 0 %d %d" % (most, inputs, len(kept), gates), *kept, tail]))
+    return made
+
+
+def _abc_says(commands: str) -> str:
     done = subprocess.run(["yosys-abc", "-c", commands], capture_output=True, text=True, check=False)
     return done.stdout + done.stderr
 
 
 def wrapper(text: str, top: str, timing: Timing) -> str:
     """A module that offers frames to the module `top` of a text, and whose outputs are what the design tells."""
-    ports = {name: int(most or 0) + 1 for most, name in re.findall(r"put wire (?:\[(\d+):0\] )?(\w+)[,\n]", text)}
-    free, lines, told = [], [], []
-    for name in (name.removesuffix("_tdata") for name in ports if name.endswith("_tdata")):
+    ports, free, lines = _ports(text), [], []
+    for name in _streams(ports):
         lines.append(f"  wire {name}_tvalid, {name}_tready, {name}_tlast;")
         lines += [f"  wire [{ports[f'{name}_{wire}'] - 1}:0] {name}_{wire};" for wire in ("tdata", "tkeep")]
         free.append(f"input wire {name}_any")
@@ -197,16 +254,11 @@ def wrapper(text: str, top: str, timing: Timing) -> str:
             free += [f"input wire [{ports[f'{name}_{wire}'] - 1}:0] {name}_{wire}_any" for wire in ("tdata", "tkeep")]
             lines += [f"  assign {name}_{wire} = {name}_{wire}_any;" for wire in ("tdata", "tkeep")]
             lines += _sender(name, timing.beats[name])
-            told.append(f"{name}_tready & {name}_tvalid")
         else:
             lines.append(f"  assign {name}_tready = {name}_tvalid | {name}_any;")
-            told.append(f"{name}_tvalid")
-            seen = f"{name}_tvalid" if name == STATUS else f"{name}_tvalid & ~void"
-            told += [f"{{{ports[f'{name}_{wire}']}{{{seen}}}}} & {name}_{wire}" for wire in ("tdata", "tkeep")]
-            told.append(f"{name}_tvalid & {name}_tlast")
     void = f"{STATUS}_tvalid & {STATUS}_tdata[0]" if timing.period == 1 else "1'b0"
     pins = ", ".join(f".{name}({name})" for name in ports)
-    outputs = [f"output wire [{_width(value, ports) - 1}:0] told{n}" for n, value in enumerate(told)]
+    outputs = [f"output wire [{width - 1}:0] told{n}" for n, width in enumerate(_widths(ports, timing))]
     return "\n".join(
         [
             f"module {WRAPPER}(input wire clk, {', '.join([*free, *outputs])});",
@@ -216,7 +268,7 @@ def wrapper(text: str, top: str, timing: Timing) -> str:
             "  always @(posedge clk) clock <= again ? 32'd0 : clock + 32'd1;",
             *lines,
             f"  wire void = {void};",
-            *(f"  assign told{n} = {value};" for n, value in enumerate(told)),
+            *(f"  assign told{n} = {_told(name, ports, timing)};" for n, name in enumerate(_streams(ports))),
             f"  {top} dut({pins});",
             "endmodule",
             "",
@@ -224,8 +276,28 @@ def wrapper(text: str, top: str, timing: Timing) -> str:
     )
 
 
-def _width(value: str, ports: Mapping[str, int]) -> int:
-    return ports[value.split()[-1]] if value.startswith("{") else 1
+def _ports(text: str) -> dict[str, int]:
+    """The widths of the ports of the module that a text begins with."""
+    return {name: int(most or 0) + 1 for most, name in re.findall(r"put wire (?:\[(\d+):0\] )?(\w+)[,\n]", text)}
+
+
+def _streams(ports: Mapping[str, int]) -> list[str]:
+    return [name.removesuffix("_tdata") for name in ports if name.endswith("_tdata")]
+
+
+def _told(name: str, ports: Mapping[str, int], timing: Timing) -> str:
+    """What a design tells of a stream: in the lowest bit whether a beat moves, above it what is in one that leaves."""
+    if name in timing.beats:
+        return f"{name}_tready & {name}_tvalid"
+    seen = f"{name}_tvalid" if name == STATUS else f"{name}_tvalid & ~void"
+    held = [f"{{{ports[f'{name}_{wire}']}{{{seen}}}}} & {name}_{wire}" for wire in ("tkeep", "tdata")]
+    return f"{{{name}_tvalid & {name}_tlast, {', '.join(held)}, {name}_tvalid}}"
+
+
+def _widths(ports: Mapping[str, int], timing: Timing) -> list[int]:
+    """How many bits a design tells of each stream."""
+    every = _streams(ports)
+    return [1 if n in timing.beats else ports[f"{n}_tdata"] + ports[f"{n}_tkeep"] + 2 for n in every]
 
 
 def _sender(name: str, beats: int) -> list[str]:
