@@ -15,6 +15,9 @@ import tiers
 from _pytest.runner import runtestprotocol
 from golden_files import GOLDEN, TESTS
 
+if "PYTEST_XDIST_WORKER" in os.environ:
+    atexit.register(os._exit, 0)  # the first to be registered is the last to run: a worker frees nothing one by one
+
 DEEP = tiers.TIER == "deep"
 hypothesis.settings.register_profile("circuitize", deadline=None, derandomize=not DEEP, print_blob=DEEP)
 hypothesis.settings.load_profile("circuitize")

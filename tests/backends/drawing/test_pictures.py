@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import time
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -105,9 +106,11 @@ SHOWN = {
     "gpt2-logits": ("gpt2_folder.py:logits", False),
 }
 """Pictures of the pages: of which program, and whether unfolded."""
+SOME = ("iris-step", "digits-step", "iris-predict", "digits-adam", "dense-small", "matmul-product", "gpt2-logits")
+"""Those that are drawn in `make test`; all are in `make deep` and `make golden`."""
 
 
-@pytest.mark.parametrize("picture", SHOWN)
+@pytest.mark.parametrize("picture", SHOWN if tiers.TIER == "deep" or "--update-golden" in sys.argv else SOME)
 def test_pictures_of_the_pages_are_these_bytes(picture: str, request: pytest.FixtureRequest) -> None:
     name, unfolded = SHOWN[picture]
     svg = draw(program(name), unfolded=unfolded, title=name).svg
