@@ -74,7 +74,9 @@ def rows(
     copy = layouts[0].copies[number]
     if not abreast:
         words, bank, low = banked(banks, copy.depth, width)
-        return [Row((k,), words, bank, low, in_block(words, width), False) for k in range(len(copy.stored))]
+        block = in_block(words, width)
+        part = _slice(words, width) if sliced and block else 0
+        return [Row((k,), words, bank, low, block, False, part) for k in range(len(copy.stored))]
     found = []
     for places in alike(layouts, number):
         words, bank, low = banked(banks, copy.depth, width, dense=True)

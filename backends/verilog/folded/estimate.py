@@ -181,7 +181,7 @@ def estimate(plan: Plan, family: Family = SEVEN) -> dict[str, int]:
         else:
             cost.put(steering.tokens(banks, turns, link.ahead))
         layouts, width = [client.layout for client in memory.clients], element(fold.format(wire)).width
-        _channel(cost, layouts, width, banks, plan.sizes.pace is not None)
+        _channel(cost, layouts, width, banks, plan.sizes.sliced)
     together: set[tuple[int, bytes]] = set()
     for (number, operand), rom in plan.roms.items():
         cost.constants(rom.words, operand_widths(fold.stages[number], operand, rom.words.shape[1]))
@@ -218,11 +218,11 @@ def _channel(cost: Cost, layouts: Sequence[Layout], width: int, banks: int, slic
     bank, readers = bits_of(banks - 1) if banks > 1 else 0, len(layouts)
     for number, copy in enumerate(layouts[0].copies):
         for row in rows(layouts, number, width, banks, cost.apart, sliced):
-            if row.wide:
-                for _, bits in row.slices(width):
+            for _, bits in row.slices(width):
+                if row.wide:
                     cost.row(row.words, bits, len(row.places))
-            else:
-                cost.memory(row.words, width, row.block)
+                else:
+                    cost.memory(row.words, bits, row.block)
         counted: set[tuple[int, bytes]] = set()
         sequences = [(k, read) for k, layout in enumerate(layouts) for read in layout.copies[number].reads]
         sequences += [(-1, s) for w in copy.writings for s in (w.word, w.bank, w.enable) if s is not None]

@@ -35,7 +35,7 @@ class Memories(Wiring):
             ahead = self.sizes.links[number].ahead
             layouts = tuple(client.layout for client in memory.clients)
             initial = self._initial(wire) if state else None
-            abreast, sliced = bool(self.fold.members), self.sizes.pace is not None
+            abreast, sliced = bool(self.fold.members), self.sizes.sliced
             channel = Channel(name, width, layouts, banks, comment, initial, memory.shows, abreast, ahead, sliced)
             self.emission.channels.append(channel)
             self.files[f"{name}.v"] = write_channel(channel, self.files)

@@ -61,6 +61,13 @@ class Sizes:
     pace: Pace | None = None
     joins: bool = False
 
+    @property
+    def sliced(self) -> bool:
+        """Return whether deep memories may be made of slices: they may not where slices would keep the readers of a
+        state from sharing a memory.
+        """
+        return self.pace is not None or not self.fold.members
+
     @cached_property
     def links(self) -> list[model.Link]:
         """Return the channels of the design, each with as many banks as keep its writer busy."""

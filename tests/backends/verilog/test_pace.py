@@ -54,19 +54,20 @@ def folded(kind: str = "both") -> Fold:
 @cache
 def design(kind: str = "both") -> Design:
     found, initial = modal(kind)
-    options = {"lanes": LANES, "train_interval": PACE, "elements_per_beat": 1}
+    options = {"lanes": LANES, "elements_per_beat": 1} | ({"train_interval": PACE} if kind != "predict" else {})
     return integrated(Bound(found.step, initial, found), "folded", options, Interface("slow"))
 
 
 @cache
-def sliced() -> Design:
-    """The design with memories that all stand alone, in slices of five bits, as those of many words are."""
+def sliced(kind: str = "both") -> Design:
+    """A design with memories that all stand alone, in slices of five bits, as those of many words are."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(blocks, "BLOCK_WORDS", 2)
         patch.setattr(blocks, "FILLED", 0)
         patch.setattr(blocks, "DEEPEST", 1)
         patch.setattr(blocks, "_slice", lambda words, width: 5 if width > 5 else 0)
-        return design.__wrapped__("both")
+        patch.setattr(blocks, "in_block", lambda words, width: True)
+        return design.__wrapped__(kind)
 
 
 @cache
@@ -96,12 +97,13 @@ def test_frames_of_every_mode_equal_the_executor(kind: str) -> None:
                 assert (frames.outputs[port.name][1] == initial[port.name] + 5).all()
 
 
-def test_memories_in_slices_hold_what_whole_ones_hold() -> None:
+@pytest.mark.parametrize("kind", ["both", "predict"])
+def test_memories_in_slices_hold_what_whole_ones_hold(kind: str) -> None:
     """From their first contents on."""
-    found, initial = modal("both")
+    found, initial = modal(kind)
     vectors = session_frames(found, count(8, deep=60), 2, initial)
-    vectors[MODE][:3] = Mode.READ, Mode.TRAIN, Mode.READ
-    made = sliced()
+    vectors[MODE][:3] = Mode.READ, Mode.TRAIN if found.trains else Mode.PREDICT, Mode.READ
+    made = sliced(kind)
     assert sum("_from5" in name for name in made.files) > 5
     with Simulation(made) as simulation:
         assert compare(simulation.run(vectors, 1), session(found, vectors, initial)).first_difference is None
