@@ -23,6 +23,9 @@ WRAPPER = "frames"
 """The module that surrounds a design and offers it frames."""
 
 
+PATIENCE = 120
+"""Seconds after which ABC leaves a comparison undecided."""
+
 KEPT = "setattr -set keep 1 t:$dff* t:$sdff* t:$_*DFF*"
 """The command of yosys by which registers that nothing reads stay, since designs are compared register by register."""
 
@@ -213,7 +216,7 @@ def _abc(gates: Path, commands: str) -> Path:
 
 def _equal(one: Path, other: Path) -> bool:
     """Whether ABC shows that two networks without registers are equal."""
-    return "Networks are equivalent" in _abc_says(f"&cec -C 100000 {one} {other}")
+    return "Networks are equivalent" in _abc_says(f"&cec -C 100000 -T {PATIENCE} {one} {other}")
 
 
 def _beats(frames: Path, widths: Sequence[int]) -> Path | None:
