@@ -19,7 +19,7 @@ PERIOD = 10
 """Nanoseconds of a clock."""
 
 FRAMES = int(Path("frames").read_text()) if Path("frames").exists() else 0
-BROKEN: list[list[str]] = [[], ["short", "unknown"], ["long"], ["unknown", "short"]]
+BROKEN: list[list[str]] = [["cut"], ["short", "unknown"], ["long", "cut"], ["unknown", "short"]]
 """What is broken before a frame."""
 
 
@@ -68,8 +68,12 @@ async def broken(dut: Any, frames: Any, packet: bytes, mode: int | None, kind: s
         packet, mode = b"\xff", None
     elif kind == "unknown":
         packet, mode = bytes([packet[0] + 4]) + packet[1:], None
-    else:
+    elif kind == "short":
         packet = packet[: len(packet) // 2]
+    else:
+        packet = packet[:-1]
+        if len(list(frames.carried(False, mode))) == 1:  # It was the mode's own word.
+            mode = None
     _, failed = frames.results(await exchange(dut, packet, frames.length(mode)), mode)
     assert failed, f"a packet that is {kind}"
 
@@ -88,7 +92,8 @@ async def frames_come_back(dut: Any) -> None:
         mode, packet = frames.mode(frame), frames.packet(frame)
         for kind in BROKEN[n % len(BROKEN)]:
             # A step or a write of which a whole one goes before would be kept.
-            if {"long": mode in (1, 2), "unknown": mode is not None, "short": len(packet) > 8}[kind]:
+            made = {"long": mode in (1, 2), "unknown": mode is not None, "short": len(packet) > 8}
+            if made.get(kind, len(packet) > 1):
                 await broken(dut, frames, packet, mode, kind)
         found, failed = frames.results(await exchange(dut, packet, frames.length(mode)), mode)
         assert failed == bool(undefined), f"frame {n}: {failed}"

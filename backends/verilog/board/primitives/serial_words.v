@@ -1,7 +1,8 @@
 // Between a serial line's bytes and the words of a design's two buses, the lowest byte of a word first. The last word of a
 // frame is that of number `final_word`, which may depend on `head`, the frame's first byte; where it has its top bit, no
-// number ends the frame. One that stops for 2^PATIENCE clocks ends where it is, and the design then says that it failed. A
-// byte that the design has no room for is lost, and `lost` stays 1.
+// number ends the frame. One that stops for 2^PATIENCE clocks ends where it is, or with a word too many if only its last
+// word is missing, and the design then says that it failed. A byte that the design has no room for is lost, and `lost`
+// stays 1.
 `default_nettype none
 module serial_words #(
   parameter BYTES = 2,
@@ -38,8 +39,11 @@ module serial_words #(
   wire takes = in_valid & room;
   wire full = takes & place[BYTES-1];
   wire begun = ~place[0] | (word != {COUNT{1'b0}});
-  wire cut = begun & (&quiet) & room & ~in_valid;
+  reg closing;
   wire ends_frame = {1'b0, word} == final_word;
+  wire cut = begun & (&quiet) & room & ~in_valid & ~closing;
+  wire closes = (closing & room & ~in_valid) | (cut & ~ends_frame);
+  wire ends = closes | (full & ends_frame);
   assign head = begun ? first_byte : in_data;
   wire [8*BYTES+7:0] shifted = {in_data, word_data};
   wire shifted_unused = ^shifted;
@@ -49,17 +53,19 @@ module serial_words #(
       word <= {COUNT{1'b0}};
       word_valid <= 1'b0;
       word_last <= 1'b0;
+      closing <= 1'b0;
       quiet <= {PATIENCE{1'b0}};
       lost <= 1'b0;
     end else begin
       quiet <= (in_valid | ~begun | cut) ? {PATIENCE{1'b0}} : (&quiet) ? quiet : quiet + {{(PATIENCE-1){1'b0}}, 1'b1};
-      if (room) word_valid <= full | cut;
+      if (room) word_valid <= full | cut | closes;
       if (takes & ~begun) first_byte <= in_data;
       if (takes) word_data <= shifted[8*BYTES+7:8];
-      if (takes | cut) place <= (full | cut) ? FIRST : place << 1;
-      if (full | cut) begin
-        word_last <= cut | ends_frame;
-        word <= (cut | ends_frame) ? {COUNT{1'b0}} : (&word) ? word : word + ONE;
+      if (takes | cut | closes) place <= (full | cut | closes) ? FIRST : place << 1;
+      if (full | cut | closes) begin
+        word_last <= ends;
+        word <= ends ? {COUNT{1'b0}} : (&word) ? word : word + ONE;
+        closing <= cut & ends_frame;
       end
       if (in_valid & ~room) lost <= 1'b1;
     end
