@@ -29,12 +29,9 @@ MOST_ROWS = tiers.count(1 << 17, deep=1 << 20)
 """Of circuits whose wires are changed one by one."""
 
 
-def check_agreement(program: IntegerProgram, vectors: Sequence[Vector], in_turn: bool = False) -> Agreement:
-    """Everything at once, in both kinds of circuit; returns what was compared. With `in_turn` some programs are tried
-    in the plain kind alone in `make test`, since many are of the same integer operations.
-    """
-    alone = in_turn and tiers.TIER != "deep" and program.arrow.edge_count % 2 == 1
-    targets = [R1CS(program)] if alone else circuits(program)
+def check_agreement(program: IntegerProgram, vectors: Sequence[Vector]) -> Agreement:
+    """Everything at once, in both kinds of circuit; returns what was compared."""
+    targets = circuits(program)
     for number, target in enumerate(targets):
         # In `make test` one of the two is estimated, the first one of every other program.
         if tiers.TIER == "deep" or number == program.arrow.edge_count % len(targets):

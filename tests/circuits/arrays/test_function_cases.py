@@ -79,7 +79,7 @@ def drawn(case: FunctionCase) -> list[dict[str, np.ndarray]]:
 def test_circuits_have_the_same_integers(case: FunctionCase) -> None:
     """Circuits with every wire changed to anything, and layouts."""
     program, vectors = small_program(case), drawn(case)
-    assert check_agreement(program, vectors, in_turn=True).undefined == 0
+    assert check_agreement(program, vectors).undefined == 0
     found = agree(program, vectors, [Plonkish(program)])
     assert (found.mismatches, found.undefined) == (0, 0), found.first_difference
 

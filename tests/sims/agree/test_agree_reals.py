@@ -44,7 +44,7 @@ def test_integers_are_within_the_stated_bound_of_floats(case: Case) -> None:
 
 @pytest.mark.parametrize("case", tiers.of_each(cases()), ids=str)
 def test_circuits_are_the_integers(case: Case) -> None:
-    assert check_agreement(program(case), drawn(case), in_turn=True).undefined == 0
+    assert check_agreement(program(case), drawn(case)).undefined == 0
 
 
 @pytest.mark.deep
