@@ -143,7 +143,7 @@ class Original:
         """The gates of a file's module, with all parameters with which the design places it, as text."""
         module, folder = name.removesuffix(".v"), self._folder(files)
         steps = [f"{step} N:*{module}*" for step in ("proc", "techmap", "opt_clean", "select")]
-        _yosys(f"{_read(files, self.top)}; {'; '.join(steps)}; write_rtlil -selected netlist", folder)
+        yosys(f"{_read(files, self.top)}; {'; '.join(steps)}; write_rtlil -selected netlist", folder)
         text = re.sub(r"^\s*attribute \\src .*\n", "", (folder / "netlist").read_text(), flags=re.MULTILINE)
         return re.sub(r"^(\s*wire .*)signed ", r"\1", text, flags=re.MULTILINE)
 
@@ -179,9 +179,9 @@ class Original:
             f"techmap -map {PRODUCT_FILE}; techmap; dffunmap; "
             f"{KEPT}; opt_clean; setundef -undriven -anyseq; {unset}aigmap; write_rtlil gates.il"
         )
-        _yosys(script, folder)
+        yosys(script, folder)
         # What is read again is in the order of names, so that inputs for first values come in one order.
-        _yosys("read_rtlil gates.il; write_aiger -zinit gates.aig", folder)
+        yosys("read_rtlil gates.il; write_aiger -zinit gates.aig", folder)
         return folder / "gates.aig"
 
     def _folder(self, files: Mapping[str, str]) -> Path:
@@ -198,7 +198,7 @@ def _read(files: Mapping[str, str], top: str) -> str:
     return f"read_verilog {sources}; hierarchy -check -top {top}"
 
 
-def _yosys(script: str, folder: Path) -> None:
+def yosys(script: str, folder: Path) -> None:
     done = subprocess.run(["yosys", "-q", "-p", script], cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode:
         raise ValueError(f"yosys: {(done.stdout + done.stderr)[-1000:]}")

@@ -7,7 +7,7 @@ from pathlib import Path
 import parallel_networks as networks
 import pytest
 from certified_designs import certified, certified_step, compared
-from verilog_equivalence import Equality, Original
+from verilog_equivalence import PRODUCT, PRODUCT_FILE, Equality, Original, yosys
 
 pytestmark = pytest.mark.deep
 
@@ -35,6 +35,22 @@ def require(original: Original, file: str, before: str, after: str, wanted: Equa
     assert before in original.files[file]
     changed = {**original.files, file: original.files[file].replace(before, after, 1)}
     assert original.equality(changed) == wanted, (file, before, after)
+
+
+@pytest.mark.parametrize("signed", ["", "signed "])
+def test_products_row_by_row_are_products(signed: str, tmp_path: Path) -> None:
+    """Of all operands of few bits, with a result that is wider, and one that is narrower, than the product."""
+    (tmp_path / PRODUCT_FILE).write_text(PRODUCT)
+    for bits in (10, 5):
+        ports = f"input wire {signed}[3:0] a, input wire {signed}[4:0] b, output wire {signed}[{bits - 1}:0] y"
+        (tmp_path / "p.v").write_text(f"module p({ports}); assign y = a * b; endmodule\n")
+        script = (
+            f"read_verilog p.v; copy p q; techmap -map {PRODUCT_FILE} q; miter -equiv -make_assert p q m; flatten m; "
+        )
+        yosys(
+            script + "select -assert-none q/t:$mul; select -assert-count 1 p/t:$mul; sat -verify -prove-asserts m",
+            tmp_path,
+        )
 
 
 def test_changes_of_a_parallel_design_are_told_apart(tmp_path: Path) -> None:
