@@ -5,6 +5,7 @@ bottom up, sums and the class.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -100,23 +101,46 @@ def _scores(builder: Builder, x: int, forest: Forest, score_bits: int) -> int:
     answers, place = _answers(builder, x, forest)
     sizes = np.bincount(forest.owner, minlength=len(forest.roots))
     group = np.cumsum(sizes) // GROUP
-    units = np.rint(np.ldexp(forest.values, score_bits)).astype(np.int64)
-    base = np.rint(np.ldexp(forest.base, score_bits)).astype(np.int64)
+    units, base = _on_base(
+        forest,
+        np.rint(np.ldexp(forest.values, score_bits)).astype(np.int64),
+        np.rint(np.ldexp(forest.base, score_bits)).astype(np.int64),
+    )
     batch = builder.format(x).shape[0]
-    total = builder.add(Constant.of(np.broadcast_to(base, (batch, len(base))), score_bits))
+    terms = []
+    if base.any():
+        terms.append(builder.add(Constant.of(np.broadcast_to(base, (batch, len(base))), score_bits)))
     for number in np.unique(group):
         trees = np.flatnonzero(group == number)
         builder.provenance = Provenance(f"trees{int(number) + 1}")
         leaves = _walked(builder, answers, place, forest, forest.roots[trees], units, score_bits, batch)
         if units.shape[1] > 1:
             ones = builder.add(Constant.splat(1, (len(trees),)))
-            sums = builder.add(Contract("btc,t->bc"), leaves, ones)
+            terms.append(builder.add(Contract("btc,t->bc"), leaves, ones))
         else:
             belongs = (forest.first[trees][:, None] == np.arange(len(base))).astype(np.int64)
             flat = builder.add(Reindex(View.reshape((batch, len(trees), 1), (batch, len(trees)))), leaves)
-            sums = builder.add(Contract("bt,tc->bc"), flat, builder.add(Constant.of(belongs)))
-        total = builder.add(Add(), total, sums)
-    return total
+            terms.append(builder.add(Contract("bt,tc->bc"), flat, builder.add(Constant.of(belongs))))
+    return reduce(lambda total, term: builder.add(Add(), total, term), terms)
+
+
+def _on_base(forest: Forest, units: Integers, base: Integers) -> tuple[Integers, Integers]:
+    """Return the values of leaves with the base scores spread over them, and the base scores that remain: those of
+    scores to which no tree adds.
+
+    Each tree of a score takes an equal part of the base score, so that leaves need hardly more bits, and hardware needs
+    no sum for the base scores.
+    """
+    count, scores = len(forest.roots), len(base)
+    if units.shape[1] > 1:
+        return units + np.diff(np.arange(count + 1)[:, None] * base // count, axis=0)[forest.owner], np.zeros_like(base)
+    parts, left = np.zeros(count, np.int64), base.copy()
+    for score in range(scores):
+        trees = np.flatnonzero(forest.first == score)
+        if len(trees):
+            parts[trees] = np.diff(np.arange(len(trees) + 1) * base[score] // len(trees))
+            left[score] = 0
+    return units + parts[forest.owner][:, None], left
 
 
 def _answers(builder: Builder, x: int, forest: Forest) -> tuple[int, Integers]:

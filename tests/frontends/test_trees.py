@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -64,9 +65,11 @@ def test_decisions_are_equal_on_every_test_image(name: str, classes: int) -> Non
     made = integer.run(program, {"inputs": x})
     assert forest_of(estimator).certain(x, SCORE_BITS).all()
     np.testing.assert_array_equal(made["class"], estimator.predict(x))
-    wanted = forest_of(estimator).scores(x)
-    reach = (len(forest_of(estimator).roots) + 1) * 2.0 ** -(SCORE_BITS + 1)
-    assert np.abs(to_reals(program.outputs[1].format, made["scores"]) - wanted).max() <= reach
+    forest = forest_of(estimator)
+    reach = (len(forest.roots) + 1) * 2.0 ** -(SCORE_BITS + 1)
+    assert np.abs(to_reals(program.outputs[1].format, made["scores"]) - forest.scores(x)).max() <= reach
+    values, base = (np.rint(np.ldexp(reals, SCORE_BITS)) for reals in (forest.values, forest.base))
+    np.testing.assert_array_equal(made["scores"], replace(forest, values=values, base=base).scores(x))
 
 
 @pytest.mark.parametrize("name", ["boosted", "binned", "forest"])
