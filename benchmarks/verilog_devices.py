@@ -73,7 +73,7 @@ def networks(family: str, yosys: str, only: int | None) -> Iterator[str]:
             continue
         design = integrated(network.made(), network.scheduler, network.options)
         start = time.perf_counter()
-        (found,) = synthesized(design.files, design.top, family, yosys).values()
+        (found,) = synthesized(design.files, design.top, family, yosys, scheduler=design.scheduler).values()
         said = design.report["families"][family]
         row = [name, network.scheduler]
         for kind in ("lut", "ff"):

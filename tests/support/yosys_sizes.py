@@ -9,11 +9,10 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
-COMMANDS = {
-    "xc7": "synth_xilinx -family xc7 -noiopad {flat} -top {top}",
-    "ecp5": "synth_ecp5 {whole} -top {top}",
-}
-"""Flat, or with modules kept as they are."""
+from circuitize.backends.verilog.synthesis import command
+
+FLAGS = {"xc7": ("-noiopad -flatten", "-noiopad"), "ecp5": ("", "-noflatten")}
+"""By family: the flags for a flat netlist, and for modules that are kept as they are."""
 
 AS_MEMORY = {"RAM32X1D": 2, "RAM64X1D": 2, "RAM64X1S": 1, "SRL16E": 1, "SRLC32E": 1}
 AS_MEMORY |= dict.fromkeys(("RAM32M", "RAM64M", "RAM128X1D", "RAM256X1S", "TRELLIS_DPR16X4"), 4)
@@ -21,13 +20,12 @@ AS_MEMORY |= dict.fromkeys(("RAM32M", "RAM64M", "RAM128X1D", "RAM256X1S", "TRELL
 
 
 def synthesized(
-    files: Mapping[str, str], top: str, family: str, yosys: str, flat: bool = True
+    files: Mapping[str, str], top: str, family: str, yosys: str, flat: bool = True, scheduler: str = "folded"
 ) -> dict[str, dict[str, int]]:
     """Sizes of each module that yosys keeps, those inside it not counted; of the top alone where all is flattened."""
-    flags = {"flat": "-flatten" if flat else "", "whole": "" if flat else "-noflatten"}
     sources = " ".join(name for name in files if name.endswith(".v"))
     script = f"read_verilog -defer {sources}; hierarchy -check -top {top}; "
-    script += COMMANDS[family].format(top=top, **flags) + "; tee -q -o stat.txt stat"
+    script += f"{command(family, scheduler)} {FLAGS[family][not flat]} -top {top}; tee -q -o stat.txt stat"
     with tempfile.TemporaryDirectory() as folder:
         for name, text in files.items():
             (Path(folder) / name).write_text(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..design import Design
+from ..synthesis import command
 from .kinds import Board
 
 README = """\
@@ -52,7 +53,7 @@ $(BUILD)/{top}.json: {board} {files}
 \tmkdir -p $(BUILD) && cp $^ $(BUILD) && find ../rtl -name '*.hex' -exec cp {{}} $(BUILD) ';'
 \tcd $(BUILD) && $(YOSYS) -q -l yosys.log -p "read_verilog -defer $(notdir $^); \\
 \t  $(if $(filter-out {clocks},$(CLOCKS)),chparam -set DIVISOR $(CLOCKS) {top}_board;) \\
-\t  synth_ecp5 -top {top}_board -json {top}.json"
+\t  {synthesis} -top {top}_board -json {top}.json"
 
 $(BUILD)/{top}.config: $(BUILD)/{top}.json board.lpf
 \tcp board.lpf $(BUILD) && cd $(BUILD) && $(NEXTPNR) --json {top}.json --lpf board.lpf --textcfg {top}.config \\
@@ -83,4 +84,5 @@ def makefile(design: Design, board: Board, around: list[str]) -> str:
     top, inside = design.top, [f"../rtl/{name}" for name in sorted(design.files) if name.endswith(".v")]
     own = {"board": f"{top}_board.v", "bench": f"{top}_bench.v"}
     files = " ".join([*(name for name in around if name not in own.values()), *inside])
-    return _TEXT.format(top=top, mhz=board.mhz, clocks=board.clocks, files=files, **own)
+    told = {"mhz": board.mhz, "clocks": board.clocks, "files": files, "synthesis": command("ecp5", design.scheduler)}
+    return _TEXT.format(top=top, **told, **own)

@@ -11,6 +11,7 @@ from ...verilog.devices.family import SEVEN, Family
 from ...verilog.netlist import Integers, Kind, Netlist, widths
 from .choices import Choices
 from .pipeline import ROM_BITS, Pipeline
+from .signs import GATES, compared
 
 INPUTS = 6
 """The number of inputs of a look-up table."""
@@ -73,8 +74,9 @@ def luts(net: Netlist, pipe: Pipeline) -> Floats:
     top = np.where(~signed_a & ~signed_b, np.minimum(top_a, top_b), top)
     pairs = np.minimum(top, made) - np.maximum(up_a, up_b)
     adders = np.where(known, MERGED * made, (1 + SHARED) * np.maximum(pairs, 0))
-    compared = _compared(net, pipe)
-    put(Kind.ADD, np.where((compared > 0) & (compared <= INPUTS), compared > 1, adders))
+    decided = compared(net, pipe)
+    gates = np.ceil((decided - 1) / (INPUTS - 1))
+    put(Kind.ADD, np.where((decided > 0) & (decided <= GATES), gates, adders))
     put(Kind.MULTIPLY, np.where(known, 1.2, 2.7) * bits_a * bits_b)
     put(Kind.CLAMP, made + np.maximum(bits_a - made - 1, 0) / (INPUTS - 1))
     put(Kind.LESS, np.maximum(bits_a, bits_b) / np.where(known, 2, 1))
@@ -103,35 +105,22 @@ def narrow_luts(net: Netlist, pipe: Pipeline) -> Floats:
         found[at] = values[at]
 
     adders = np.float64(1 + COMPRESSED) * _carries(np.maximum(made - _passed(net), 0)).astype(np.float64)
-    compared = _compared(net, pipe)
-    put(Kind.ADD, np.where(compared > 0, np.where(compared > 1, compared, 0), adders))
+    decided = compared(net, pipe)
+    gates = np.where(decided <= GATES, (decided - 1) / 3, _carries(decided))
+    put(Kind.ADD, np.where(decided > 0, gates, adders))
     put(Kind.MULTIPLY, np.where(known, 1.2, 2.7) * bits_a * bits_b)
     power = (net.high & (net.high + 1)) == 0
     plain = (power & (net.low == 0)) | (net.low == ~net.high)
-    compared = _carries(bits_a) * ((net.high < net.high[a]).astype(np.int64) + (signed_a & (net.low != 0)))
-    put(Kind.CLAMP, made + np.where(plain, np.maximum(bits_a - made - 1, 0) / 3, compared))
+    limits = _carries(bits_a) * ((net.high < net.high[a]).astype(np.int64) + (signed_a & (net.low != 0)))
+    put(Kind.CLAMP, made + np.where(plain, np.maximum(bits_a - made - 1, 0) / 3, limits))
     put(Kind.LESS, _carries(np.maximum(bits_a, bits_b)))
     put(Kind.EQUAL, bits_a / 3)
-    put(Kind.OUTSIDE, _carries(bits_a))
+    put(Kind.OUTSIDE, _carries(bits_a - 1))
     put(Kind.OR, np.full(net.count, 1 / 3))
     put(Kind.AND, np.full(net.count, 1 / 3))
     put(Kind.SELECT, np.where(known, 0.5, 1.0) * made)
     put(Kind.TABLE, made * np.maximum(1.0, 2.0 ** (bits_a - 4.0)))
     return found
-
-
-def _compared(net: Netlist, pipe: Pipeline) -> Integers:
-    """Return the number of bits that each sum with a known number compares, if nothing reads more than the sum's sign
-    and no register holds the sum; 0 for all other nodes.
-    """
-    first, second = np.maximum(net.a, 0), np.maximum(net.b, 0)
-    known_first, known_second = net.kind[first] == Kind.CONSTANT, net.kind[second] == Kind.CONSTANT
-    only_sign = (net.kind == Kind.ADD) & (pipe.delay == 0) & (known_first | known_second)
-    for column in (net.a, net.b, net.c):
-        read = pipe.live & (column >= 0) & (net.kind != Kind.NEGATIVE)
-        only_sign[column[read]] = False
-    bits = widths(net.low, net.high)
-    return np.where(only_sign, np.where(known_first, bits[second], bits[first]), 0)
 
 
 def _passed(net: Netlist) -> Integers:

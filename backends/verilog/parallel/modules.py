@@ -14,6 +14,7 @@ from ...verilog.design import CLOCK, Stream
 from ...verilog.netlist import Integers, Kind, Netlist
 from ...verilog.signals import Literal, Signal, declared, width
 from .pipeline import Pipeline
+from .signs import compared
 from .text import Operand, expression
 
 ENABLE = "enable"
@@ -41,6 +42,7 @@ class Modules:
         self.a, self.b, self.c = net.a.tolist(), net.b.tolist(), net.c.tolist()
         self.n, self.m = net.n.tolist(), net.m.tolist()
         self.stage = pipe.stage.tolist()
+        self.compared = compared(net, pipe).tolist()
         self.names = self._names()
         self.members = self._members()
         self.imports, self.exports = self._crossings(outputs)
@@ -82,7 +84,7 @@ class Modules:
                 if inside:
                     registers.append(f"    reg {made.declared} {made.name};")
                 operands = [self.signal(x[node], self.stage[node]) for x in (self.a, self.b, self.c) if x[node] >= 0]
-                text = expression(kind, made, operands, self.n[node], self.m[node])
+                text = expression(kind, made, operands, self.n[node], self.m[node], self.compared[node])
                 blocks.setdefault((self.stage[node], tier[node]), []).append(f"        {made.name} = {text};")
             for step in range(1, late + 1):
                 into = self.stage[node] + step

@@ -6,13 +6,18 @@ from __future__ import annotations
 
 from ...verilog.netlist import Kind
 from ...verilog.signals import Literal, Signal, literal
+from .signs import GATES
 
 Operand = Signal | Literal
 
 
-def expression(kind: Kind, made: Signal, operands: list[Operand], n: int, m: int) -> str:
-    """Return the Verilog expression of a node's value, which is as wide as the node's signal."""
+def expression(kind: Kind, made: Signal, operands: list[Operand], n: int, m: int, compared: int = 0) -> str:
+    """Return the Verilog expression of a node's value, which is as wide as the node's signal; `compared` is the number
+    of bits that decide the sign of a sum of which nothing else is read.
+    """
     a, width = operands[0], made.width
+    if kind is Kind.ADD and 0 < compared <= GATES:
+        return _sign_of_sum(a, operands[1], bool(n), width)
     if kind is Kind.ADD:
         return _sum(a, operands[1], bool(n), m, width)
     if kind is Kind.MULTIPLY:
@@ -73,6 +78,44 @@ def _sum(a: Operand, b: Operand, minus: bool, apart: int, width: int) -> str:
         return a.slice(0, width)
     upper = f"{a.slice(apart, width - apart)} {sign} {b.slice(0, width - apart)}"
     return f"{{{upper}, {a.slice(0, apart)}}}"
+
+
+def _sign_of_sum(a: Operand, b: Operand, minus: bool, width: int) -> str:
+    """Return the Verilog of a + b or a - b, one of which is a known number, with the sign as a comparison: gates take
+    fewer LUTs than a carry chain if only the sign is read.
+    """
+    if isinstance(b, Signal):
+        assert isinstance(a, Literal)
+        sign = above(b, a.value) if minus else f"~{above(b, -a.value - 1)}"
+    else:
+        assert isinstance(a, Signal)
+        sign = f"~{above(a, (b.value if minus else -b.value) - 1)}"
+    return sign if width == 1 else f"{{{sign}, {_sum(a, b, minus, 0, width - 1)}}}"
+
+
+def above(x: Signal, bound: int) -> str:
+    """Return the Verilog of whether a signal is greater than a known number, in parentheses.
+
+    From the lowest bit on: where the number has a 0, the bit of the signal or those below it decide; where it has a 1,
+    the bit must be 1, too.
+    """
+    low, high = x.held
+    if not low <= bound < high:
+        return f"1'd{int(bound < low)}"
+    bits, rest, found = x.width - x.signed, bound + 1, ""
+    place = min(bits, (rest & -rest).bit_length() - 1) if rest else bits
+    while place < bits:
+        one = bound >> place & 1
+        differs = (~(bound >> place) if one else bound >> place) & ((1 << (bits - place)) - 1)
+        count = (differs & -differs).bit_length() - 1 if differs else bits - place
+        sign = "&" if one else "|"
+        run = x.slice(place, count) if count == 1 else f"({sign}{x.slice(place, count)})"
+        found = f"({run} {sign} {found})" if found else run
+        place += count
+    if x.signed:
+        top = f"~{x.slice(bits, 1)}"
+        found = f"({top} {'|' if bound < 0 else '&'} {found})" if found else f"({top})"
+    return found
 
 
 def _clamp(a: Signal, low: int, high: int, width: int) -> str:

@@ -5,11 +5,10 @@ routing.
 from __future__ import annotations
 
 from ..design import Design
+from ..synthesis import FAMILIES, command
 
-_TARGETS = {
-    "xc7": "synth_xilinx -family xc7 -top {top}",
-    "ecp5": "synth_ecp5 -top {top} -json synth/ecp5.json",
-}
+_NETLIST = {"ecp5": " -json synth/ecp5.json"}
+"""What is added to a command, by family."""
 
 _SCRIPT = """\
 # Run in the folder above: yosys -s synth/{name}.ys   (or: make -C synth {name})
@@ -38,8 +37,8 @@ def scripts(design: Design) -> dict[str, str]:
     yosys 0.23 and newer.
     """
     reads = "\n".join(f"read_verilog -defer rtl/{name}" for name in design.files if name.endswith(".v"))
-    made = {
-        f"{name}.ys": _SCRIPT.format(name=name, reads=reads, top=design.top, command=command.format(top=design.top))
-        for name, command in _TARGETS.items()
-    }
-    return made | {"Makefile": _MAKEFILE.format(names=" ".join(_TARGETS))}
+    made = {}
+    for name in FAMILIES:
+        told = f"{command(name, design.scheduler)} -top {design.top}{_NETLIST.get(name, '')}"
+        made[f"{name}.ys"] = _SCRIPT.format(name=name, reads=reads, top=design.top, command=told)
+    return made | {"Makefile": _MAKEFILE.format(names=" ".join(FAMILIES))}

@@ -264,15 +264,14 @@ def test_modules_that_steer_take_what_is_estimated(family: str) -> None:
 @pytest.mark.parametrize("family", ["xc7", "ecp5"])
 @pytest.mark.parametrize("name", NETWORKS)
 def test_networks_take_what_is_estimated(name: str, family: str) -> None:
-    """Nothing was fitted to these networks; the choices of trees scatter by more where LUTs have four inputs."""
+    """Nothing was fitted to these networks."""
     network = NETWORKS[name]
-    scattered = family == "ecp5" and name.startswith("trees") and network.scheduler == "parallel"
-    near(integrated(network.made(), network.scheduler, network.options), family, lut=0.15 if scattered else 0.1)
+    near(integrated(network.made(), network.scheduler, network.options), family)
 
 
 def near(design: Design, family: str, lut: float = 0.1, ff: float = 0.1) -> None:
     """Estimates are near what yosys makes of a design."""
-    (found,) = synthesized(design.files, design.top, family, "yosys").values()
+    (found,) = synthesized(design.files, design.top, family, "yosys", scheduler=design.scheduler).values()
     said = design.report["families"][family]
     assert abs(said["lut"] - found["lut"]) <= lut * found["lut"], (said, found)
     assert abs(said["ff"] - found["ff"]) <= ff * found["ff"], (said, found)
