@@ -111,6 +111,8 @@ def numbers(values: Any) -> Field:
     """Integers, of any sign, size and nesting, as elements of the field."""
     if isinstance(values, Field):
         return values
+    if type(values) is int:
+        return elements(np.array(values % PRIME, np.uint64))
     given = values if isinstance(values, np.ndarray) else np.array(values, object)
     if given.dtype == np.int64:
         # The word of a negative number is that plus 2^64, which is p + 2^32 - 1.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
 
-from .opening import FOLD, SYMBOLS, enough, queries_at
+from .opening import FOLD, SYMBOLS, below_enough, enough, queries_at
 
 SMALL = 17
 """A domain of at most 2^17 points at rate 1/4 has that rate."""
@@ -83,14 +83,16 @@ class Vector:
 
 def hiding(end: int, openings: int, fold: int, bits: int, more: int) -> Geometry | None:
     """Random elements for so many openings, leaves of 2^fold, 2^(bits + more) points; None where they do not fit."""
-    for queries in count(1):
+    queries = 1
+    while True:
         random = openings * queries << fold
         length = hiding_length(end, random, fold)
         if length > 1 << bits:
             return None
-        if enough(queries, length / (1 << bits + more)):
+        rate = length / (1 << bits + more)
+        if enough(queries, rate):
             return Geometry(end, random, fold, bits, more, queries)
-    return None
+        queries = max(queries + 1, below_enough(rate))  # The rate grows with them, so none below these are enough.
 
 
 def sized(end: int, openings: int, fold: int, more: int) -> Geometry:

@@ -118,12 +118,13 @@ def matrix_times(x: Words, y: Words) -> Words:
     return found
 
 
-def horner(coefficients: Words, x: Words) -> Words:
+@guvectorize(["void(uint64[:, :], uint64, uint64[:])"], "(m,d),()->(d)")
+def horner(coefficients: Words, x: Word, found: Words) -> None:
     """The polynomial at each number: coefficients with the constant one first, of d coordinates each."""
-    found = np.zeros((*x.shape, coefficients.shape[1]), np.uint64)
-    for coefficient in coefficients[::-1]:
-        found = plus(times(found, x[..., None]), coefficient)
-    return found
+    found[:] = _ZERO
+    for m in range(len(coefficients) - 1, -1, -1):
+        for k in range(len(found)):
+            found[k] = _plus(_times(found[k], x), coefficients[m, k])
 
 
 def add_at(sums: Words, places: NDArray[np.int64], x: Words) -> None:

@@ -56,25 +56,27 @@ class Masked:
     def __init__(self, transcript: Transcript) -> None:
         self.transcript = transcript
         self.one, self.none = one(transcript.degree), zero(transcript.degree)
-        self.sent: Elements = Field.zeros((0, transcript.degree))
+        self.once, self.nothing = self.one[None], np.zeros(0, np.int64)
+        self.messages: list[Elements] = [Field.zeros((0, transcript.degree))]
+        self.count = 0
         self.zeros: list[Form] = []
         self.factors: list[tuple[Form, Form]] = []
 
     @property
     def counts(self) -> tuple[int, int, int]:
         """Numbers, products and equations."""
-        return len(self.sent), len(self.factors), len(self.zeros)
+        return self.count, len(self.factors), len(self.zeros)
 
     def _unknown(self, number: int) -> Form:
-        return Form(self.none, np.array([number], np.int64), self.one[None])
+        return Form(self.none, np.array([number], np.int64), self.once)
 
     def receive(self, label: str, count: int) -> Sequence[Form]:
-        first = len(self.sent)
-        self.sent = np.concatenate([self.sent, self.transcript.elements(label, count)])
-        return [self._unknown(first + i) for i in range(count)]
+        self.messages.append(self.transcript.elements(label, count))
+        self.count += count
+        return [self._unknown(number) for number in range(self.count - count, self.count)]
 
     def constant(self, element: Elements) -> Form:
-        return Form(element, np.zeros(0, np.int64), Field.zeros((0, self.transcript.degree)))
+        return Form(element, self.nothing, self.messages[0])
 
     def sum(self, values: Sequence[Form], factors: Elements | Numbers) -> Form:
         factors = lift(factors, self.transcript.degree) if factors.ndim == 1 else factors
@@ -102,9 +104,9 @@ class Masked:
         """What the sum of forms times factors says of the pads of numbers, and how often each product is in it."""
         whole = self.sum([self.constant(self.none), *values], np.concatenate([self.one[None], factors]))
         is_number = whole.unknowns >= 0
-        found = gathered(whole.factors[is_number], whole.unknowns[is_number], len(self.sent))
+        found = gathered(whole.factors[is_number], whole.unknowns[is_number], self.count)
         products = gathered(whole.factors[~is_number], -1 - whole.unknowns[~is_number], len(self.factors))
-        return Equation(whole.constant + dot(found, self.sent), -found), products
+        return Equation(whole.constant + dot(found, np.concatenate(self.messages)), -found), products
 
     def finish(self) -> Equation:
         """All equations as one, with products by triples of pads (a, b, c = a b), which lie behind all others.

@@ -23,7 +23,7 @@ from .arithmetic import (
     total,
     words,
 )
-from .transcript import Transcript, hashed
+from .transcript import Transcript, hashed_for
 
 FOLD = 4
 SYMBOLS = 1 << FOLD
@@ -54,6 +54,11 @@ def enough(queries: int, rate: float) -> bool:
     return -queries * math.log2((1 + rate) / 2) >= QUERY_BITS
 
 
+def below_enough(rate: float) -> int:
+    """The fewest queries that are enough, or one fewer."""
+    return math.floor(QUERY_BITS / -math.log2((1 + rate) / 2))
+
+
 def powers_at(factors: Elements, z: Numbers, length: int, point: Elements) -> Elements:
     """The extension of the sum of factors times z^b, of all b below the length.
 
@@ -82,9 +87,9 @@ def opened_leaves(
     beside = beside.reshape(count, carried)
     salts = transcript.bytes("whir.salts", 16 * count) if salted else b""
     contents = words(np.concatenate([own, beside], axis=1)).astype("<u8")
-    use = "leaf" if salted else "folded leaf"
+    hashed = hashed_for("leaf" if salted else "folded leaf")
     known = {
-        place: hashed(use, content.tobytes() + salts[16 * i : 16 * (i + 1)])
+        place: hashed(content.tobytes() + salts[16 * i : 16 * (i + 1)])
         for i, (place, content) in enumerate(zip(places, contents, strict=True))
     }
     return own, beside, merkle_top(known, transcript.bytes("whir.nodes", 32 * absent(places, depth)), depth)
@@ -97,7 +102,7 @@ def symbols(leaves: Numbers, bits: int, degree: int) -> Elements:
 
 def merkle_top(known: dict[int, bytes], nodes: bytes, depth: int) -> bytes:
     """The top that the hashes of leaves at their places give, and the nodes that do not follow from them."""
-    used, known = 0, dict(sorted(known.items()))
+    used, known, hashed = 0, dict(sorted(known.items())), hashed_for("node")
     for _ in range(depth):
         above: dict[int, bytes] = {}
         for place, own in known.items():  # in order, as those above them then are
@@ -107,7 +112,7 @@ def merkle_top(known: dict[int, bytes], nodes: bytes, depth: int) -> bytes:
             if other is None:
                 other = nodes[32 * used : 32 * (used + 1)]
                 used += 1
-            above[place >> 1] = hashed("node", other + own if place & 1 else own + other)
+            above[place >> 1] = hashed(other + own if place & 1 else own + other)
         known = above
     return known[0]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -13,13 +14,14 @@ from .goldilocks import PRIME
 
 
 @lru_cache
-def _hasher(use: str) -> blake3:
-    return blake3(derive_key_context=f"circuitize 2026 tensor {use} 2")
+def hashed_for(use: str) -> Callable[[bytes], bytes]:
+    """BLAKE3 with a context for each use."""
+    begun = blake3(derive_key_context=f"circuitize 2026 tensor {use} 2").copy
+    return lambda content: begun().update(content).digest()
 
 
 def hashed(use: str, content: bytes) -> bytes:
-    """BLAKE3 with a context for each use."""
-    return _hasher(use).copy().update(content).digest()
+    return hashed_for(use)(content)
 
 
 class Refused(Exception):
