@@ -71,7 +71,7 @@ class Claims(Numbered):
                 else:
                     self.openings.append((base, mix, value))
             every = [self.checks.constant(constant), *values]
-            made.append(self.checks.sum(every, np.stack([self.one] * len(every))))
+            made.append(self.checks.sum(every, stack([self.one] * len(every))))
         return made
 
     def _resolved(self, base: int, number: int) -> tuple[int, int]:

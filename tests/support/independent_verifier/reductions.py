@@ -116,7 +116,7 @@ class Reductions(Claims):
         claims = self.products.pop(base)
         if len(claims) == 1:
             return claims[0]
-        factors = np.stack([self.one, *powers(self.transcript.challenge("products.combine"), len(claims) - 1)])
+        factors = stack([self.one, *powers(self.transcript.challenge("products.combine"), len(claims) - 1)])
         mix: Mix = {}
         for power, (_, own, _) in zip(factors, claims, strict=True):
             for number, factor in own.items():
@@ -125,7 +125,7 @@ class Reductions(Claims):
 
     def _extension(self, mix: Mix, at: Separable) -> Elements:
         values = [extension(self.weights[number], at) for number in mix]
-        return dot(np.stack(list(mix.values())), np.stack(values))
+        return dot(stack(list(mix.values())), stack(values))
 
     def _product(self, claim: Claim) -> None:
         """A claim on sums of products, reduced to one on each operand."""
@@ -170,7 +170,7 @@ class Reductions(Claims):
         left, point = sumcheck(checks, "dense", 2, padded_bits(found.shape), value)
         (value,) = checks.receive("dense.value", 1)
         at = at_point(found.shape, point)
-        checks.zero(checks.sum([value, left], np.stack([self._extension(mix, at), -self.one])), UNTRUE)
+        checks.zero(checks.sum([value, left], stack([self._extension(mix, at), -self.one])), UNTRUE)
         return {self.number(at): self.one}, value
 
     def _operands(

@@ -148,7 +148,7 @@ def _regroup(weights: Weights, shape: Shape) -> Weights:
     if isinstance(weights, Dense):
         return weights
     if not shape:
-        return Separable(product(np.stack([weights.factor, *(axis[0] for axis in weights.axes)])), ())
+        return Separable(product(stack([weights.factor, *(axis[0] for axis in weights.axes)])), ())
     rest = list(weights.axes)
     made: list[Elements] = []
     for extent in shape:
