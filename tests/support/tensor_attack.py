@@ -29,8 +29,10 @@ from circuitize.provers.tensor.statement import Statement
 
 Integers = NDArray[np.int64]
 
-at_every_degree = pytest.mark.parametrize("degree", DEGREES)
-"""Of the extension that challenges are drawn from."""
+at_every_degree = pytest.mark.parametrize(
+    "degree", [pytest.param(degree, marks=[] if degree == max(DEGREES) else [pytest.mark.deep]) for degree in DEGREES]
+)
+"""Of the extension that challenges are drawn from; in `make test` the highest."""
 
 
 def small_plan(program: IntegerProgram, degree: int, *assumed: str) -> Plan:
