@@ -29,7 +29,7 @@ PROGRAMS = {
     "shift-check": chain(SMALL, integers.Shift(2), integers.Check(-2, 0)),
     "check": chain(SMALL, integers.Check(-1, 4), integers.Scale(2, 0)),
     "relu": single(integers.ReLU(), SMALL),
-    "maximum": single(integers.Maximum(), SMALL, Fixed((), 0, -2, 3)),
+    "maximum": single(integers.Maximum(), Fixed((), 0, -3, 4), Fixed((), 0, -1, 2)),
     "divide": single(integers.Divide(), SMALL, DIVISOR),
     "lookup": single(integers.Lookup(-5, TABLE, 0), SMALL),
 }

@@ -21,6 +21,11 @@ class Bench:
     def __init__(self, made: Plan, inputs: Mapping[str, int | list[int]]) -> None:
         self.made = made
         self.fixed = {f"input {name}": np.array(value, object) for name, value in inputs.items()}
+        self.given = {
+            i: np.array(base.recipe(()).tolist(), object)
+            for i, base in enumerate(made.bases)
+            if isinstance(base, Given)
+        }
         counted = {base for table in made.tables for base, _ in made.forms[table.column].terms}
         self.free = [
             i
@@ -64,11 +69,9 @@ class Bench:
         return [made for chosen in self.assignments() if (made := self.outputs(chosen)) is not None]
 
     def outputs(self, chosen: dict[int, Values]) -> list[int] | None:
-        values: dict[int, Values] = dict(chosen)
+        values: dict[int, Values] = {**self.given, **chosen}
         for i, base in enumerate(self.made.bases):
-            if isinstance(base, Given):
-                values[i] = np.array(base.recipe(()).tolist(), object)
-            elif isinstance(base, Column) and base.name in self.fixed:
+            if isinstance(base, Column) and base.name in self.fixed:
                 values[i] = self.fixed[base.name]
             elif isinstance(base, Product):
                 x, y = (value_of(self.made.forms[form], values) for form in base.forms)

@@ -122,7 +122,7 @@ def test_a_function_of_a_checked_number_checks_it() -> None:
     assert answer(given, made, trace)
 
 
-@pytest.mark.parametrize("bits", [4, 1])
+@pytest.mark.parametrize("bits", [4, 2, pytest.param(1, marks=pytest.mark.deep)])
 def test_one_witness_for_a_checked_relu_whose_sign_says_the_range(bits: int) -> None:
     """Without a derivative the sign is that of x itself, whose distance from 0 says all that the Check does."""
     given = committed_inputs(chain(Fixed((), 0, -8, 7), integers.Shift(1), integers.Check(-2, 1), integers.ReLU()))
