@@ -53,7 +53,12 @@ def test_leaves_of_each_width_hide(
 
 
 @pytest.mark.parametrize(
-    ("bits", "width", "degree"), [(1.3, 8, 3), pytest.param(5.2, 4, 2, marks=pytest.mark.deep), (11.8, 2, 2)]
+    ("bits", "width", "degree"),
+    [
+        pytest.param(1.3, 8, 3, marks=pytest.mark.deep),
+        pytest.param(5.2, 4, 2, marks=pytest.mark.deep),
+        (11.8, 2, 2),
+    ],
 )
 def test_own_columns_of_narrow_leaves_hide(
     bits: float, width: int, degree: int, monkeypatch: pytest.MonkeyPatch
@@ -130,7 +135,7 @@ def test_a_root_is_opened_as_often_as_it_was_made_for(budget: int, uniform: bool
     assert (found == size) == uniform
 
 
-@pytest.mark.parametrize(("budget", "uniform"), [(3, True), (2, False)])
+@pytest.mark.parametrize(("budget", "uniform"), [(3, True), pytest.param(2, False, marks=pytest.mark.deep)])
 def test_a_root_of_narrow_leaves_is_opened_as_often_as_it_was_made_for(budget: int, uniform: bool) -> None:
     """Three proofs that open one root whose leaves hold four symbols, or two."""
     private = committed_inputs(PROGRAMS["step"])
@@ -149,7 +154,7 @@ def test_a_root_of_narrow_leaves_is_opened_as_often_as_it_was_made_for(budget: i
     assert (found == size) == uniform
 
 
-@pytest.mark.parametrize(("budget", "lacking"), [(2, 0), (1, 2 * 3)])
+@pytest.mark.parametrize(("budget", "lacking"), [(2, 0), pytest.param(1, 2 * 3, marks=pytest.mark.deep)])
 def test_proofs_of_both_degrees_share_a_budget(budget: int, lacking: int) -> None:
     """With one opening more than the budget, a symbol of each leaf that it opens follows from the others."""
     private = committed_inputs(PROGRAMS["Constant"])
