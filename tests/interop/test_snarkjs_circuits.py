@@ -104,7 +104,7 @@ def breaks(system: ConstraintSystem, row: int, values: Mapping[int, int]) -> boo
     return (product(system.a) * product(system.b) - product(system.c)) % system.field.prime != 0
 
 
-@pytest.mark.parametrize("circuit", [SMALL, LARGE], indirect=True)
+@pytest.mark.parametrize("circuit", [pytest.param(SMALL, marks=pytest.mark.deep), LARGE], indirect=True)
 def test_mutated_witnesses_are_rejected(circuit: Circuit) -> None:
     """snarkjs reads the circuit again for each witness: a file of a broken row for each, which accepts the true one."""
     system, folder = circuit.system, circuit.folder
@@ -130,6 +130,7 @@ def test_the_whole_circuit_is_checked(circuit: Circuit) -> None:
     assert answers == [True, False]
 
 
+@pytest.mark.deep
 @whole
 def test_groth16_proofs_are_verified(circuit: Circuit) -> None:
     system, folder = circuit.system, circuit.folder

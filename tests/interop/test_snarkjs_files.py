@@ -87,11 +87,6 @@ def poseidon_circuit() -> Case:
 CIRCUITS = {"small": lambda: random_circuit(1), "large": lambda: random_circuit(0), "poseidon": poseidon_circuit}
 
 
-def every(shown: str) -> list[object]:
-    """All circuits, for a test of processes: `make test` runs the one shown."""
-    return [name if name == shown else pytest.param(name, marks=pytest.mark.deep) for name in CIRCUITS]
-
-
 @pytest.fixture(scope="module", params=CIRCUITS)
 def circuit(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Written:
     system, values = CIRCUITS[request.param]()
@@ -143,7 +138,7 @@ def test_mutated_witnesses_are_rejected(circuit: Written) -> None:
     assert answers == ours == [True] + [False] * len(wires)
 
 
-@pytest.mark.parametrize("circuit", every("large"), indirect=True)
+@pytest.mark.deep
 def test_the_command_line_agrees(circuit: Written, tmp_path: Path) -> None:
     system, witness, folder = circuit
     status, printed = snarkjs("r1cs", "info", folder / "a.r1cs")
@@ -165,8 +160,8 @@ def test_poseidon_constants_are_circomlibs() -> None:
 
 
 def test_poseidon_hashes_are_circomlibs() -> None:
-    random = np.random.default_rng(0)
-    inputs = [[AWKWARD[i] % PRIME for i in random.integers(0, 12, length)] for length in range(1, 17) for _ in range(4)]
+    random, more = np.random.default_rng(0), range(tiers.count(1, deep=4))
+    inputs = [[AWKWARD[i] % PRIME for i in random.integers(0, 12, length)] for length in range(1, 17) for _ in more]
     requests = [
         {"tool": "poseidon", "inputs": [[str(v) for v in line] for line in inputs], "capacity": str(capacity)}
         for capacity in (0, 7)
