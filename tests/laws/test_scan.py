@@ -67,7 +67,8 @@ def in_turn(step: IntegerProgram, inputs: Mapping[str, Any], count: int) -> tupl
     return held, {name: np.stack(values) for name, values in results.items()}
 
 
-STEPS = ["iris.py:step", "digits_xent.py:adam", "digits.py:momentum", "cnn.py:step"]
+MOMENTUM = pytest.param("digits.py:momentum", marks=pytest.mark.deep)
+STEPS = ["iris.py:step", "digits_xent.py:adam", MOMENTUM, "cnn.py:step"]
 
 
 @pytest.mark.parametrize("name", [*STEPS, "exchange"])

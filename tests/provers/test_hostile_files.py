@@ -89,7 +89,7 @@ DEAR = {"proof.halo2", "verifying.key, halo2", "steps/*.proof", "formats.proof"}
 @pytest.mark.parametrize("name", [*NAMES, *CIRCUITS[1:]])
 def test_mutated_files(every: dict[str, Kind], name: str) -> None:
     """Nothing is raised but what a user is told, nothing imported, nothing opened elsewhere."""
-    mutants = count(4 if name in CIRCUITS else 6 if name in DEAR else 12, deep=400 if name in CIRCUITS else 2000)
+    mutants = count(2 if name in CIRCUITS else 6 if name in DEAR else 12, deep=400 if name in CIRCUITS else 2000)
     tally = tried(every[name], np.random.default_rng(3), mutants)
     assert not tally.wrong, tally.wrong[:5]
     assert tally.longest < 5 and tally.more_bytes < MORE, str(tally)

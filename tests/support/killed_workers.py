@@ -29,7 +29,9 @@ from circuitize.api.runs.cluster import HERE, cluster
 from circuitize.api.runs.spelling import PYTHON
 from circuitize.circuits.saved import save
 from circuitize.cli import main as cli
+from circuitize.provers.tensor.runs.checking import check
 from circuitize.provers.tensor.runs.dividing import prover_bytes
+from circuitize.provers.tensor.runs.files import read_manifest
 
 PROOFS, PER_PROOF = 13, 3
 """So many that the dataset gets a new root."""
@@ -100,7 +102,7 @@ def main(kills: int, seed: int, root: Path, name: str) -> None:
             killer.join()
             left, runs = killer.left, runs + 1
             assert contents(apart) == expected
-            apart.judged(run)
+            check(run, apart.path, read_manifest(apart.path))
             shutil.rmtree(apart.path)
             apart.kept.unlink()
         reported = command_line(root)

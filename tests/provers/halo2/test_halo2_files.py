@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from halo2_systems import DIGEST, cells, squares
+from tiers import count
 
 from circuitize.backends.field import BN254
 from circuitize.circuits.errors import CircuitizeError, FormatError
@@ -14,7 +15,7 @@ from circuitize.provers.groth16.config import COORDINATE_PRIME
 from circuitize.provers.halo2 import keys, prover, verifier
 from circuitize.provers.halo2.proof import Proof
 
-MUTATIONS = 300
+MUTATIONS = count(100, deep=300)
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +83,7 @@ def test_mutated_proofs_are_refused(key: keys.VerifyingKey, content: bytes) -> N
 
 
 def test_every_byte_of_a_proof_counts(key: keys.VerifyingKey, content: bytes) -> None:
-    for at in range(0, len(content), 7):
+    for at in range(0, len(content), count(21, deep=1)):
         made = bytearray(content)
         made[at] ^= 0x10
         assert refused(key, bytes(made)), at

@@ -14,6 +14,7 @@ from subprocess import PIPE
 import numpy as np
 import pytest
 from cli_programs import Outcome, run
+from example_programs import example
 from tensor_proofs import planned
 
 from circuitize.circuits.saved import save
@@ -100,7 +101,8 @@ def test_what_the_verifier_expects_decides(made: Path) -> None:
     assert "expected data committed to by 0x" in no(made, run_folder, "--expect", "data=0x1")
     assert "final.parameters committed" in no(made, run_folder, "--expect", "final.parameters=0x1")
     assert "the program is" in no(made, run_folder, "--digest", "0" * 64)
-    other = run("verify-run", run_folder, "--program", f"{EXAMPLES / 'digits.py'}:step")
+    save(example("digits.py:step").integer, made / "other.arrow")
+    other = run("verify-run", run_folder, "--program", made / "other.arrow")
     assert other.status == 1 and "NOT valid: the run is of program" in other.out
 
 

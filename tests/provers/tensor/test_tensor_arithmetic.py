@@ -235,7 +235,9 @@ def test_seven_is_neither_square_nor_cube() -> None:
 
 @pytest.mark.parametrize("size", [2, 3])
 @pytest.mark.parametrize("degree", [1, 2, 3])
-@pytest.mark.parametrize("rounds", [1, 2, 5])
+@pytest.mark.parametrize(
+    "rounds", [1, pytest.param(2, marks=pytest.mark.deep), 3, pytest.param(5, marks=pytest.mark.deep)]
+)
 def test_rounds_of_a_sumcheck_are_polynomials_at_a_point(degree: int, rounds: int, size: int) -> None:
     """Each round's polynomial by galois's own interpolation, one round after the other."""
     random = np.random.default_rng(degree)

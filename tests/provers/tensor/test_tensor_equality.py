@@ -66,6 +66,7 @@ def values(program: IntegerProgram) -> dict[str, Integers] | None:
     return None
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("operation", by_operation(SMALL))
 def test_each_operation_where_its_interval_ends(operation: str) -> None:
     """Every value where it is defined has a proof with its result; where it is not, there is none."""

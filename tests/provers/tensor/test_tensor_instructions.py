@@ -67,7 +67,9 @@ def test_without_a_cap_the_widest_are_used() -> None:
     assert under(None, "-c", script).stdout == under("avx512", "-c", script).stdout != ""
 
 
-@pytest.mark.parametrize("cap", ["", "sse2", "AVX2"])
+@pytest.mark.parametrize(
+    "cap", [pytest.param("", marks=pytest.mark.deep), "sse2", pytest.param("AVX2", marks=pytest.mark.deep)]
+)
 def test_a_cap_that_names_no_width_is_refused_in_one_line(cap: str, tmp_path: Path) -> None:
     command = ("prove", STEP, "--prover", "tensor", "--not-zero-knowledge", "-o", str(tmp_path / "proof"))
     outcome = under(cap, "-c", "import sys; from circuitize.cli import main; sys.exit(main(sys.argv[1:]))", *command)

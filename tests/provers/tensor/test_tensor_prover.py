@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from example_programs import example
 from independent_verifier import geometry, opening
 from integers_cases import by_operation
 from operations.integer import Case
@@ -121,7 +122,7 @@ def test_trained_parameters_are_a_predictions_input() -> None:
 
 
 def test_groups_of_committed_ports() -> None:
-    momentum = groups(planned("digits_xent.py:momentum")[0])
+    momentum = groups(example("digits_xent.py:momentum").integer)
     assert [group.key for group in momentum[:3]] == [("input", n) for n in ("parameters", "optimizer", "data")]
     assert [group.listed for group in momentum if group.side == "output"] == [group.listed for group in momentum[:2]]
     program, _ = planned("iris.py:step")

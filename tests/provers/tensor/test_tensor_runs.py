@@ -57,7 +57,7 @@ def test_each_kind_of_proof_in_a_run(tmp_path: Path) -> None:
     assert all(refusals(chunk.program, Statement({}, step.roots), step.proof, chunk.plan))
 
 
-@pytest.mark.parametrize("per_proof", [2, 6])
+@pytest.mark.parametrize("per_proof", [pytest.param(2, marks=pytest.mark.deep), 6])
 def test_several_steps_in_one_proof(tmp_path: Path, per_proof: int) -> None:
     run, folder = run_of(per_proof=per_proof), Folder(tmp_path / "run")
     found = folder.prove(run)
