@@ -4,7 +4,8 @@ programs of several operations.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 from arrays_cases import cases as real_cases
@@ -59,7 +60,7 @@ PROGRAMS = {
     "check": chain(fixed(-64, 63, 2), integers.Scale(1, 1), integers.Check(-60, 16)),
     "sign": chain(fixed(-30, 300, 2), integers.IsNegative()),
     "relu by zero test": chain(fixed(-1, 9, 2), integers.ReLU()),
-    "division": single(integers.Divide(), fixed(-50, 90), fixed(2, 7)),
+    "division": single(integers.Divide(), fixed(-5, 9), fixed(2, 7)),
     "root": single(integers.SquareRoot(), fixed(0, 300)),
     "lookup": single(integers.Lookup(-3, np.array([5, -7, 0, 3, 1, -9, 2, 2]), 4), fixed(-3, 4, 2)),
     "gather": single(integers.Gather(0), fixed(-9, 9, 5), fixed(0, 4)),
@@ -96,6 +97,7 @@ SMALLER = [
     Case(integers.Clamp(-4, 5), (fixed(-9, 99),)),
     Case(integers.IsNegative(), (fixed(-30, 300),)),
     Case(integers.Gather(0), (fixed(-9, 9, 3), fixed(0, 2))),
+    Case(integers.ArgMax(0), (fixed(0, 1, 5),)),
 ]
 """Operations of which no case, or none of its kind, is small enough."""
 
@@ -139,18 +141,20 @@ def small_programs() -> Iterator[tuple[str, IntegerProgram]]:
         yield f"real {place} {real}".replace("\n", " "), quantized(real)
 
 
-def representatives() -> dict[str, IntegerProgram]:
-    """A part: one of each kind of row."""
-    found = dict(PROGRAMS)
+def representatives() -> dict[str, Callable[[], IntegerProgram]]:
+    """A part, by name, and what makes each: of each kind of row one at least."""
+    found: dict[str, Callable[[], IntegerProgram]] = {name: partial(PROGRAMS.__getitem__, name) for name in PROGRAMS}
     found |= {
-        f"{place} {case}": single(case.operation, *case.sources)
+        f"{place} {case}": partial(single, case.operation, *case.sources)
         for place, case in enumerate(SMALLER)
         if place not in (2, 4)
     }
     chosen = [case for case in cases() if isinstance(case.operation, CHOSEN) and case.sources[0].size < 12]
-    found |= {f"case {place} {case}": single(case.operation, *case.sources) for place, case in enumerate(chosen)}
-    reals = {f"real {real}": quantized(real) for real in SMALLER_REAL if not isinstance(real.operation, LONG)}
-    return {name: given for name, given in (found | reals).items() if is_small(given)}
+    found |= {
+        f"case {place} {case}": partial(single, case.operation, *case.sources) for place, case in enumerate(chosen)
+    }
+    reals = [real for real in SMALLER_REAL if not isinstance(real.operation, LONG)]
+    return found | {f"real {real}": partial(quantized, real) for real in reals}
 
 
 def is_small(given: IntegerProgram, most: int = MOST_ROWS) -> bool:

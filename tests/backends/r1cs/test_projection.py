@@ -70,7 +70,7 @@ def test_each_wrong_sum_passes_for_few_challenges(columns: int, degree: int) -> 
 
 
 SIZE, BITS, BY = 32, 20, 4
-RELATION = 7
+RELATION = 6
 
 
 def dense() -> IntegerProgram:

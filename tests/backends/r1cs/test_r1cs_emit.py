@@ -1,4 +1,7 @@
-"""Every integer operation as a constraint system over BN254: right witnesses pass, and any other value does not."""
+"""Every integer operation as a constraint system over BN254: right witnesses pass, and any other value does not.
+
+In `make test` tests/sims/agree compares the outputs of witnesses, and changes every wire of them.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 import numpy as np
+import pytest
 from every_case import every_case
 from integers_cases import cases
 from operations.integer import Case, Integers
@@ -54,6 +58,7 @@ def public_values(emission: Emission, found: Limbs) -> dict[tuple[str, str], Int
     return values
 
 
+@pytest.mark.deep
 @every_case(ALL)
 def test_witnesses_pass_and_carry_the_executor_s_outputs(case: Case) -> None:
     random = np.random.default_rng(3)
@@ -71,6 +76,7 @@ def test_witnesses_pass_and_carry_the_executor_s_outputs(case: Case) -> None:
         assert len(public) == len(expected)
 
 
+@pytest.mark.deep
 @every_case(ALL)
 def test_every_changed_wire_is_noticed(case: Case) -> None:
     """One output or internal wire at a time, drawn at random where there are many. (Other inputs may be as good.)"""

@@ -21,7 +21,7 @@ from circuitize.circuits.values import raw
 from circuitize.sims import integer
 
 
-@every_case(seeds(30, deep=1500))
+@every_case(seeds(20, deep=1500))
 def test_random_programs_over_a_large_field(seed: int) -> None:
     random = np.random.default_rng(seed)
     given = random_program(random, SOURCES, 8, 1 << 40)
@@ -50,7 +50,7 @@ def test_random_programs_over_a_large_field(seed: int) -> None:
                     assert [BN254.signed(number) for number in numbers] == outputs[public.name].reshape(-1).tolist()
 
 
-@every_case(seeds(40, deep=3000))
+@every_case(seeds(24, deep=3000))
 def test_random_programs_over_a_small_field(seed: int) -> None:
     """All assignments; programs that such a field is too small for are refused."""
     random = np.random.default_rng(seed)

@@ -10,7 +10,7 @@ from every_case import every_case
 from numpy.typing import NDArray
 from r1cs_programs import single
 from single_changes import free_wires
-from tiers import seeds
+from tiers import count, seeds
 
 from circuitize.backends.field import BN254, Field
 from circuitize.backends.r1cs.checker import failing_rows
@@ -62,7 +62,7 @@ def test_what_moves_in_gadgets_less_a_row(gadget: tuple[int, IntegerOperation, t
     given = single(operation, *sources)
     emission = emit(given, Field(prime))
     system, freed = emission.system, set()
-    for inputs in np.random.default_rng(0).permutation(np.array(every_input(given)))[:24]:
+    for inputs in np.random.default_rng(0).permutation(np.array(every_input(given)))[: count(8, deep=24)]:
         try:
             made = witness(emission.plan, integer.trace(given, inputs))
         except Undefined:
