@@ -70,11 +70,10 @@ def program(name: str) -> IntegerProgram:
     return quantize(given)
 
 
+@pytest.mark.deep
 @pytest.mark.rtl
 @pytest.mark.proof
-@pytest.mark.parametrize(
-    "name", [name if name == "sums" else pytest.param(name, marks=pytest.mark.deep) for name in GROUPS]
-)
+@pytest.mark.parametrize("name", GROUPS)
 def test_every_target_has_the_same_integers(name: str) -> None:
     made = program(name)
     vectors = [{"x": to_integers(made.inputs[0], example["x"], "example")} for example in examples(6)]

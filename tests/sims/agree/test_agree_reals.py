@@ -1,6 +1,7 @@
 """Every operation of the real language, quantized: floats, integers, circuits, proofs and hardware agree.
 
-In `make test` all cases in integers, and one case of each operation in each kind of circuit.
+In `make test` one case of each operation in integers, and the smallest of each in each kind of circuit; of composites,
+which are what they define, every fourth in circuits, and none in hardware.
 """
 
 from __future__ import annotations
@@ -42,7 +43,17 @@ def test_integers_are_within_the_stated_bound_of_floats(case: Case) -> None:
         assert units <= tolerance(case, inputs, port.format) + 2.0**-20
 
 
-@pytest.mark.parametrize("case", tiers.of_each(cases()), ids=str)
+def extent(case: Case) -> int:
+    return sum(source.fixed.width * source.fixed.size for source in case.sources) * case.target.size
+
+
+SMALLEST = tiers.of_each(sorted(cases(), key=extent), first=True)
+"""Of each operation the case of the fewest elements and bits, in `deep` all."""
+COMPOSITE = [case for case in SMALLEST if isinstance(case.operation, arrays.Composite)]
+SIMPLE = [case for case in SMALLEST if not isinstance(case.operation, arrays.Composite)]
+
+
+@pytest.mark.parametrize("case", [*SIMPLE, *COMPOSITE[:: tiers.count(4, deep=1)]], ids=str)
 def test_circuits_are_the_integers(case: Case) -> None:
     assert check_agreement(program(case), drawn(case)).undefined == 0
 
@@ -56,8 +67,9 @@ def test_plonkish_systems_are_the_integers(case: Case) -> None:
 
 
 TOGETHER = 14
-COUNT = len(tiers.of_each(cases()))
-ALONE = tiers.count(9, deep=40)
+COUNT = len(SMALLEST)
+SIMULATED = COUNT if tiers.TIER == "deep" else len(SIMPLE)
+ALONE = tiers.count(4, deep=40)
 """The largest: side by side they would wait for the slowest, in shift registers that take longer than simulations. In
 `make test` what they are made of is simulated, in tests of integer operations.
 """
@@ -65,13 +77,13 @@ ALONE = tiers.count(9, deep=40)
 
 @cache
 def ordered() -> list[Case]:
-    """Of each operation the case of the fewest elements and bits, the smallest operation first."""
+    """The smallest operation first; in `make test` composites are last."""
 
-    def extent(case: Case) -> int:
-        return sum(source.fixed.width * source.fixed.size for source in case.sources) * case.target.size
+    def order(case: Case) -> tuple[bool, int]:
+        last = tiers.TIER != "deep" and isinstance(case.operation, arrays.Composite)
+        return last, program(case).arrow.edge_count * case.target.size
 
-    few = tiers.of_each(sorted(cases(), key=extent), first=True)
-    return sorted(few, key=lambda case: program(case).arrow.edge_count * case.target.size)
+    return sorted(SMALLEST, key=order)
 
 
 @cache
@@ -90,14 +102,14 @@ def test_tensor_proofs_are_the_integers(first: int) -> None:
 
 
 @pytest.mark.rtl
-@pytest.mark.parametrize("first", range(0, COUNT - ALONE, TOGETHER))
+@pytest.mark.parametrize("first", range(0, SIMULATED - ALONE, TOGETHER))
 def test_hardware_of_both_schedulers_is_the_integers(first: int) -> None:
-    check_hardware(range(first, min(first + TOGETHER, COUNT - ALONE)))
+    check_hardware(range(first, min(first + TOGETHER, SIMULATED - ALONE)))
 
 
 @pytest.mark.deep
 @pytest.mark.rtl
-@pytest.mark.parametrize("place", range(COUNT - ALONE, COUNT))
+@pytest.mark.parametrize("place", range(SIMULATED - ALONE, SIMULATED))
 def test_hardware_of_the_largest_is_the_integers(place: int) -> None:
     check_hardware(range(place, place + 1))
 
@@ -118,7 +130,7 @@ def test_every_class_has_a_case(kind: type[arrays.RealOperation]) -> None:
     assert any(type(case.operation) is kind for case in cases()), "describe it in tests/support/operations/reals/"
 
 
-UNDEFINED = [case for case in cases() if isinstance(case.operation, arrays.Reciprocal | arrays.Exp)]
+UNDEFINED = [case for case in SMALLEST if isinstance(case.operation, arrays.Reciprocal | arrays.Exp)]
 
 
 @pytest.mark.parametrize("case", UNDEFINED, ids=str)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tiers
 from cli_programs import run
 from fault_programs import checked, everything
 
@@ -27,15 +28,15 @@ from circuitize.circuits import integers
 from circuitize.circuits.integers import contraction
 from circuitize.circuits.operation import Operation
 from circuitize.circuits.program import IntegerProgram
-from circuitize.sims.agree import R1CS, Target, agree
+from circuitize.sims.agree import R1CS, Agreement, Target, agree
 from circuitize.sims.plonkish import Plonkish
 from circuitize.sims.vectors import inputs_to_try
 
 PROGRAMS = Path(__file__).parents[2] / "support" / "fault_programs.py"
 Patch = pytest.MonkeyPatch
 Fault = Callable[[Patch], None]
-VECTORS = 10
-"""As many as the command tries."""
+VECTORS = tiers.count(5, deep=10)
+"""The command tries ten."""
 CALIBRATE = "calibrate with examples that come this far"
 FAULTS: list[tuple[str, type[integers.IntegerOperation], Fault]] = []
 
@@ -255,8 +256,9 @@ def program_of(kind: type[integers.IntegerOperation]) -> str:
 
 
 @pytest.mark.rtl
-@pytest.mark.parametrize("name", ["everything", "checked"])
+@pytest.mark.parametrize("name", [pytest.param("everything", marks=pytest.mark.deep), "checked"])
 def test_without_a_fault_everything_agrees(name: str) -> None:
+    """By the command, which simulates designs, too: those of each operation are simulated in tests/backends/verilog."""
     status, found = check(name)
     assert status == 0 and found["mismatches"] == 0 and found["first_difference"] is None
 
@@ -274,10 +276,10 @@ def test_the_command_line_finds_and_names_faults(
 
 
 @cache
-def right(name: str) -> tuple[IntegerProgram, int]:
+def right(name: str, layout: bool) -> tuple[IntegerProgram, int]:
     """A program, and the k of its Plonkish layout without a fault, which `emit` would search for again."""
     given = {"checked": checked, "everything": everything}[name]()
-    return given, best(given)
+    return given, best(given) if layout else 0
 
 
 FIRST = {kind: name for name, kind, _ in reversed(FAULTS)}
@@ -294,13 +296,26 @@ FIRST = {kind: name for name, kind, _ in reversed(FAULTS)}
 def test_a_seeded_fault_is_found_and_named(
     kind: type[integers.IntegerOperation], seed: Fault, monkeypatch: Patch
 ) -> None:
-    """What `circuitize check` compares, but for the hardware."""
-    given, k = right(program_of(kind))
-    seed(monkeypatch)
-    targets: list[Target] = [R1CS(given), Plonkish(given, emit(given, k))]
-    found = agree(given, inputs_to_try(given, VECTORS, np.random.default_rng(0)), targets)
+    name = program_of(kind)
+    found = compared(name, lambda: seed(monkeypatch), tiers.TIER == "deep" or name == "checked")
     assert found.mismatches
     require_named(kind, found.first_difference)
+
+
+@pytest.mark.parametrize("name", ["everything", "checked"])
+def test_without_a_fault_circuits_agree(name: str) -> None:
+    found = compared(name, lambda: None, True)
+    assert found.mismatches == 0 and found.first_difference is None
+
+
+def compared(name: str, seed: Callable[[], None], layout: bool) -> Agreement:
+    """What `circuitize check` compares, but for the hardware, with what a seed has changed. Each fault shows in the
+    constraints, so that `make test` lays out the smaller program alone.
+    """
+    given, k = right(name, layout)
+    seed()
+    targets: list[Target] = [R1CS(given), *([Plonkish(given, emit(given, k))] if layout else [])]
+    return agree(given, inputs_to_try(given, VECTORS, np.random.default_rng(0)), targets)
 
 
 def require_named(kind: type[integers.IntegerOperation], message: str | None) -> None:
