@@ -64,8 +64,11 @@ def test_derivative_agrees_with_finite_differences(case: Case) -> None:
 
 
 EACH = tiers.of_each(cases())
-CASES = EACH if tiers.TIER == "deep" else [case for case in EACH if not isinstance(case.operation, arrays.Composite)]
-"""Derivatives of composites follow from those of what they are made of; finite differences are taken of them, too."""
+ELSEWHERE = (arrays.Composite, arrays.LinearOperation)
+CASES = EACH if tiers.TIER == "deep" else [case for case in EACH if not isinstance(case.operation, ELSEWHERE)]
+"""Derivatives of composites follow from those of what they are made of, and those of linear operations are the same
+everywhere; finite differences are taken of both.
+"""
 TOGETHER = 19
 """Functions that JAX compiles as one."""
 

@@ -11,7 +11,7 @@ from circuitize.sims.agree import OnDevice, agree
 from circuitize.sims.vectors import inputs_to_try
 from circuitize.sims.xla.device import processor
 
-SMALL = ("iris.py:step", "cnn.py:predict", "quantized.py:predict", "jet.py:scores")
+SMALL = ("iris.py:step", "cnn.py:predict", "quantized.py:predict")
 LARGE = [pytest.param(name, marks=pytest.mark.deep) for name in example_names.ALL if name not in SMALL]
 
 
