@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,17 @@ def proved(target: ProverTarget) -> tuple[ProvableCircuit, Keys | None, Proof]:
     circuit = cz.compile(trained(), target)
     keys = circuit.insecure_keys() if circuit.prover.ceremony else None
     return circuit, keys, circuit.prove(keys=keys, not_zero_knowledge=not circuit.prover.hides)
+
+
+@cache
+def proved_next(target: ProverTarget) -> Proof:
+    """Of the step after: what the first one leaves this one takes."""
+    circuit, keys, first = proved(target)
+    kept = {port.name for port in trained().inputs if port.held}
+    inputs = {**trained().examples[0], **{name: first.outputs[name] for name in kept}}
+    with TemporaryDirectory() as folder:
+        first.save_openings(openings := Path(folder) / "openings.json")
+        return circuit.prove(inputs, keys=keys, openings_from=openings, not_zero_knowledge=not circuit.prover.hides)
 
 
 def verifier(target: ProverTarget, expect: Mapping[str, Any] | None = None) -> Verifier:
@@ -116,22 +128,16 @@ def test_another_loss_is_refused(target: ProverTarget, tmp_path: Path) -> None:
 
 
 def test_another_run_has_another_statement(target: ProverTarget) -> None:
-    circuit, keys, first = proved(target)
-    inputs = dict(trained().examples[-1])
-    second = circuit.prove(inputs, keys=keys, not_zero_knowledge=True)
+    _, _, first = proved(target)
+    second = proved_next(target)
     assert second.statement.roots != first.statement.roots
     assert verifier(target).check(second)
 
 
-def test_an_opening_joins_two_proofs(target: ProverTarget, tmp_path: Path) -> None:
+def test_an_opening_joins_two_proofs(target: ProverTarget) -> None:
     """What one step leaves the next one takes: the same roots."""
-    circuit, keys, first = proved(target)
-    first.save_openings(tmp_path / "openings.json")
-    kept = {port.name for port in trained().inputs if port.held}
-    inputs = {**trained().examples[0], **{name: first.outputs[name] for name in kept}}
-    second = circuit.prove(
-        inputs, keys=keys, openings_from=tmp_path / "openings.json", not_zero_knowledge=not circuit.prover.hides
-    )
+    _, _, first = proved(target)
+    second = proved_next(target)
     joined = [name for side, name in second.statement.roots if side == "input" and ("output", name) in first.openings]
     assert joined
     for name in joined:

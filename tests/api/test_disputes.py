@@ -82,7 +82,7 @@ def require_found(fault: Fault, found: Dispute, kind: str) -> None:
 
 
 @pytest.mark.proof
-@pytest.mark.parametrize("seed", seeds(3, deep=60))
+@pytest.mark.parametrize("seed", seeds(2, deep=60))
 @pytest.mark.parametrize("kind", faulty.KINDS)
 def test_a_bit_that_changed_once_is_found_by_records(kind: str, seed: int, honest: Trained, tmp_path: Path) -> None:
     fault = erring(tmp_path / "b", kind, seed, honest, record=True)

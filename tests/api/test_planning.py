@@ -15,7 +15,7 @@ import planned_programs
 import pytest
 from every_case import every_case
 from planned_programs import BITS, everything, prediction, step
-from tiers import seeds
+from tiers import count, seeds
 
 import circuitize as cz
 from circuitize.api.planning.antichain import minimal
@@ -68,8 +68,8 @@ def designs(target: str) -> tuple[Any, list[Design]]:
         return ("cycles", "luts", "error"), everything([hardware.schedules, hardware.laid_out], iter(formats))
     if target == "tensor":
         alone = []
-        for design, count in itertools.product(formats, (1, 2, 4, STEPS)):
-            chosen = design.decided({"per_proof": count}, {})
+        for design, per_proof in itertools.product(formats, (1, 2, 4, STEPS)):
+            chosen = design.decided({"per_proof": per_proof}, {})
             alone += everything([Sumchecks(STEPS, None).planned], iter([chosen]))
         return ("seconds", "bytes", "error"), alone
     if target == "plonkish":
@@ -121,7 +121,7 @@ def test_counts_are_those_of_what_is_built(target: str) -> None:
     objectives = ("cycles", "luts") if target == "verilog" else ("seconds", "bytes")
     found = cz.plan(program, objectives, targets=[target], steps=steps, bits=BITS[:1])
     assert found
-    for point in found.points[:3]:
+    for point in found.points[: count(1, deep=3)]:
         assert point.recount().keys() & TAKEN[target]
         point.require_counts()
     name = next(iter(point.recount()))

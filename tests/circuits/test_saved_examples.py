@@ -93,8 +93,7 @@ def test_tensor_proofs_from_saved_examples(folder: Path, name: str) -> None:
 
 KEYED = [
     ("dense.py:small", "groth16"),
-    ("dense.py:small", "mirage"),
-    ("dense.py:small", "halo2"),
+    *(pytest.param("dense.py:small", prover, marks=DEEP) for prover in ("mirage", "halo2")),
     *(pytest.param("iris.py:step", prover, marks=DEEP) for prover in ("groth16", "mirage", "halo2")),
 ]
 

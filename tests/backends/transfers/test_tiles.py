@@ -21,8 +21,11 @@ from circuitize.frontends.attention import softmax_attention
 from circuitize.sims.real import to_floats
 
 PROGRAMS = [
-    *("iris.py:step", "digits.py:step", "transformer.py:step"),
-    *(pytest.param(name, marks=pytest.mark.deep) for name in ("cnn.py:step", "transformer.py:spherical_step")),
+    *("iris.py:step", "digits.py:step"),
+    *(
+        pytest.param(name, marks=pytest.mark.deep)
+        for name in ("cnn.py:step", "transformer.py:step", "transformer.py:spherical_step")
+    ),
 ]
 
 

@@ -65,7 +65,7 @@ def test_tables_of_logarithms_are_correctly_rounded() -> None:
     np.testing.assert_array_equal(logs, np.rint(-np.log(inverses / 2**7) * 2**24))
 
 
-@pytest.mark.parametrize("fraction_bits", [4, 12, 20])
+@pytest.mark.parametrize("fraction_bits", [4, pytest.param(12, marks=pytest.mark.deep), 20])
 @pytest.mark.parametrize(
     ("low", "high", "of_bits"), [(-20.0, 20.0, 12), (-300.0, 1.0, 16), (-0.25, 0.25, 24), (0.0, 30.0, 10)]
 )

@@ -122,7 +122,7 @@ def test_integers_at_random(case: Case) -> None:
 def test_arrays_at_random(case: Case) -> None:
     """Operations of whole axes: dozens of arrays with ends of intervals, ties and zeros among their elements."""
     random = np.random.default_rng(4)
-    check(case, [{f"x{i}": x for i, x in enumerate(case.awkward(random))} for _ in range(tiers.count(40, deep=100))])
+    check(case, [{f"x{i}": x for i, x in enumerate(case.awkward(random))} for _ in range(tiers.count(20, deep=100))])
 
 
 def test_every_case_is_tried() -> None:

@@ -85,7 +85,7 @@ def naive(shape: Shape, steps: list[Step]) -> NDArray[np.int64]:
     return np.array([-1 if q is None else flat(q, shape) for q in found]).reshape(target)
 
 
-@settings(max_examples=examples(50, deep=7500), deadline=None)
+@settings(max_examples=examples(25, deep=7500), deadline=None)
 @given(maps())
 def test_indices_equal_a_naive_reading(map: tuple[Shape, list[Step]]) -> None:
     shape, steps = map
@@ -95,7 +95,7 @@ def test_indices_equal_a_naive_reading(map: tuple[Shape, list[Step]]) -> None:
     np.testing.assert_array_equal(view.at(np.arange(expected.size)[::-1]), expected.reshape(-1)[::-1])
 
 
-@settings(max_examples=examples(50, deep=7500), deadline=None)
+@settings(max_examples=examples(25, deep=7500), deadline=None)
 @given(maps())
 def test_gather_and_scatter_follow_the_indices(map: tuple[Shape, list[Step]]) -> None:
     shape, steps = map
@@ -110,7 +110,7 @@ def test_gather_and_scatter_follow_the_indices(map: tuple[Shape, list[Step]]) ->
     np.testing.assert_array_equal(view.scatter(y), summed.reshape(shape))
 
 
-@settings(max_examples=examples(60, deep=10000), deadline=None)
+@settings(max_examples=examples(30, deep=10000), deadline=None)
 @given(maps())
 def test_scatter_is_the_adjoint_of_gather(map: tuple[Shape, list[Step]]) -> None:
     shape, steps = map
@@ -120,7 +120,7 @@ def test_scatter_is_the_adjoint_of_gather(map: tuple[Shape, list[Step]]) -> None
     assert (view.gather(x) * y).sum() == (x * view.scatter(y)).sum()
 
 
-@settings(max_examples=examples(60, deep=10000), deadline=None)
+@settings(max_examples=examples(30, deep=10000), deadline=None)
 @given(st.data())
 def test_composition_composes_index_maps(data: st.DataObject) -> None:
     shape = data.draw(SHAPES)
@@ -136,7 +136,7 @@ def test_composition_composes_index_maps(data: st.DataObject) -> None:
     assert len(both.steps) <= len(first.steps) + len(second.steps)
 
 
-@settings(max_examples=examples(50, deep=7500), deadline=None)
+@settings(max_examples=examples(25, deep=7500), deadline=None)
 @given(maps())
 def test_fibre_sizes_are_exact(map: tuple[Shape, list[Step]]) -> None:
     shape, steps = map
