@@ -41,7 +41,7 @@ from circuitize.frontends.trace import trace
 from circuitize.frontends.training import training_step
 
 MODELS = {
-    "perceptron": lambda: models.perceptron(32, 784, 128, 10),
+    "perceptron": lambda: models.perceptron(4, 12, 5, 3),
     "transformer": lambda: models.transformer(
         blocks=tiers.count(1, deep=6), batch=2, length=5, heads=2, width=8, words=7
     ),
@@ -260,7 +260,7 @@ def test_the_command_line_takes_models_as_they_are(tmp_path: Path) -> None:
         assert text.count(before) == 1
         text = text.replace(before, after)
     file.write_text(text)
-    assert circuitize("estimate", f"{file}:model")["targets"]["r1cs"]["constraints"] > 100
+    assert circuitize("estimate", f"{file}:model", "--target", "r1cs")["targets"]["r1cs"]["constraints"] > 100
     assert circuitize("compile", f"{file}:model", "--target", "r1cs", "-o", tmp_path / "circuit")["constraints"] > 100
     step = f"{file}:training"
     proof = tmp_path / "proof"

@@ -25,7 +25,7 @@ from circuitize.frontends.jax.equation import CALLS, RULES
 from circuitize.frontends.jax.translation import Translated
 
 LABELS = {name: labels(4) for name in "ijk"}
-SHOWN = {"rows and places", "a loop"}
+SHOWN = {"rows and places", "a loop", "batched products"}
 EVERY = [pytest.param(name, marks=[] if name in SHOWN else pytest.mark.deep) for name in CASES]
 
 
@@ -198,7 +198,6 @@ def test_assumptions_are_said_with_their_line() -> None:
     assert [Path(one.filename).name for one in caught] == ["test_jax_primitives.py"] * 2
 
 
-@pytest.mark.deep
 def test_functions_that_we_have_whole_are_raised() -> None:
     """Where the derivative is ours; what only looks alike is left as it is."""
 
@@ -221,6 +220,7 @@ def test_functions_that_we_have_whole_are_raised() -> None:
         assert not {"real.softmax", "real.tanh_gelu", "real.gelu"} & set(applied(alike))
 
 
+@pytest.mark.deep
 def test_every_rule_has_a_case() -> None:
     """What the cases apply is all that the table lists, but for names of older releases and what is refused."""
     seen: set[str] = set()

@@ -136,7 +136,7 @@ def batch(network: models.Network) -> dict[str, Any]:
 
 
 @MASKED
-@pytest.mark.parametrize("name", networks("transformer"))
+@pytest.mark.parametrize("name", networks("perceptron"))
 def test_our_derivative_is_that_of_jax(name: str) -> None:
     """A step of SGD by one: what is taken off is the gradient, to 1e-6."""
     network = models.NETWORKS[name]()

@@ -63,12 +63,13 @@ def test_forward(package: str, name: str) -> None:
 @pytest.mark.parametrize("optimizer", ["SGD", pytest.param("Adam", marks=DEEP), pytest.param("AdamW", marks=DEEP)])
 @pytest.mark.parametrize(("package", "name"), named("tinygrad mlp", "polygrad mlp"))
 def test_step(package: str, name: str, optimizer: str) -> None:
-    """Two steps, the second from what the first made, so that no state of an optimiser is at its start."""
+    """Of an optimiser with state two steps, the second from what the first made, so that no state is at its start."""
     system = PACKAGES[package]
     model, x, y = made(system, name)
     rule = getattr(system.module("nn.optim"), optimizer)(system.state.get_parameters(model), lr=0.01)
     step = step_of(system, model, rule)
-    step(system.tensor(x), system.tensor(y))
+    if optimizer != "SGD":
+        step(system.tensor(x), system.tensor(y))
     taken = system.take(step, x, y, state=[model, rule])
     ours = run(taken, x, y)
     loss = step(system.tensor(x), system.tensor(y)).numpy()
