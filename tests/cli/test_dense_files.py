@@ -25,6 +25,10 @@ CHEAP = {
 """How long each is: the power of two. One of each kind of file; in the deep tier every one is a gigabyte."""
 
 
+OTHERS = ("program.arrow, keys", "proof.halo2")
+"""In the deep tier: programs, as the statement one file of JSON; and proofs of another length than their key allows."""
+
+
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("dense")
@@ -54,7 +58,7 @@ def judged(root: Path, honest: dict[tuple[str, ...], Cost], place: Place, conten
 @pytest.mark.proof
 @pytest.mark.parametrize(
     ("name", "content"),
-    [pytest.param(*one, marks=pytest.mark.deep if one[0] == "program.arrow, keys" else ()) for one in CHEAP],
+    [pytest.param(*one, marks=pytest.mark.deep if one[0] in OTHERS else ()) for one in CHEAP],
 )
 def test_a_dense_file(root: Path, honest: dict[tuple[str, ...], Cost], name: str, content: str) -> None:
     judged(root, honest, PLACES[name], content, 1 << CHEAP[name, content])

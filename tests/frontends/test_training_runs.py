@@ -59,7 +59,8 @@ def learnt_in_floats(file: str, name: str, seed: int) -> float:
     return learnt(file, name, seed)
 
 
-@pytest.mark.parametrize(("file", "name", "least"), [RUNS[1], *(pytest.param(*run, marks=DEEP) for run in RUNS[:1])])
+@DEEP
+@pytest.mark.parametrize(("file", "name", "least"), RUNS[:2])
 def test_learns_in_floats(file: str, name: str, least: float) -> None:
     """On one split; the others are in the deep test below, Adam and convolutions in the next one."""
     assert learnt_in_floats(file, name, 0) >= least

@@ -7,11 +7,12 @@ from numpy.random import default_rng
 from onnx_graphs import MALFORMED, graph
 from onnx_oracles import NEWEST, onnxruntime
 from onnx_recipes import RECIPES
+from tiers import count
 
 from circuitize.frontends.onnx import OPERATORS
 from circuitize.frontends.onnx.folding import OWN
 
-GRAPHS = 400
+GRAPHS = count(200, deep=400)
 
 
 def test_random_graphs() -> None:
