@@ -34,17 +34,27 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, set[str]]
     work = tmp_path_factory.mktemp("published")
     source = work / "source"
     ignored = shutil.ignore_patterns("target", "node_modules", "__pycache__", "*.so", "*.egg-info", "interop")
-    for name in (*FOLDERS, "src", "tests", "examples"):
+    for name in (*FOLDERS, "src", "examples"):
         shutil.copytree(ROOT / name, source / name, symlinks=True, ignore=ignored)
-    for name in ("pyproject.toml", "setup.py", "setup.cfg", "MANIFEST.in", "README.md", "LICENSE"):
+    (source / "tests").mkdir()
+    for name in (
+        "tests/conftest.py",
+        "tests/test_packaging.py",
+        "pyproject.toml",
+        "setup.py",
+        "setup.cfg",
+        "MANIFEST.in",
+        "README.md",
+        "LICENSE",
+    ):
         shutil.copy(ROOT / name, source / name)
-    setuptools(source, "sdist", "-d", str(work))
-    (archive,) = work.glob("circuitize-*.tar.gz")
+    setuptools(source, "sdist", "--formats", "tar", "-d", str(work))
+    (archive,) = work.glob("circuitize-*.tar")
     with tarfile.open(archive) as files:
         # Of what setuptools has just made; the filter is the default later, and unknown before Python 3.11.4.
         safely: Any = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
         files.extractall(work, **safely)
-    unpacked = work / archive.name.removesuffix(".tar.gz")
+    unpacked = work / archive.stem
     setuptools(unpacked, "build_py", "--build-lib", "installed")
     installed = unpacked / "installed"
     return unpacked, {str(path.relative_to(installed)) for path in installed.rglob("*") if path.is_file()}

@@ -19,7 +19,7 @@ def test_what_is_reported_was_estimated_exactly() -> None:
     exact = sizes(system)
     assert exact["proof_bytes"] < most_bytes(bytes(exact["verifying_key_bytes"]))
     assert (made["k"], made["degree"], made["constraints"]) == (system.k, exact.pop("degree"), len(system.gates))
-    estimated = json.loads(run("estimate", STEP, "--json").out)["targets"]["plonkish"]
+    estimated = json.loads(run("estimate", STEP, "--target", "plonkish", "--json").out)["targets"]["plonkish"]
     for found in (made | proved, estimated):
         assert {name: found[name] for name in exact} == exact
 

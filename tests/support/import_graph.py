@@ -51,7 +51,7 @@ def for_types(tree: ast.Module) -> set[ast.AST]:
     return {
         inner
         for node in statements(tree)
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        if isinstance(node, ast.If) and any("TYPE_CHECKING" in vars(inner).values() for inner in ast.walk(node.test))
         for child in node.body
         for inner in (child, *statements(child))
     }
