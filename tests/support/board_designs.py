@@ -14,7 +14,7 @@ from cli_programs import run
 from example_programs import SHARED
 
 SMALL = f"{modal_designs.__file__}:"
-TRAINS = (SMALL + "step", "--predict", SMALL + "predict", "--lanes", "3", "--mhz", "10")
+TRAINS = (SMALL + "single_step", "--predict", SMALL + "single_predict", "--lanes", "2", "--mhz", "10")
 
 
 def compiled(folder: Path, program: str, *options: str) -> Path:

@@ -37,10 +37,12 @@ CLOCKS, FRAMES = count(3, deep=4), count(7, deep=9)
 """Clocks of a bit, and frames: those of seven have each mode, and each kind of broken packet before it."""
 
 SMALL = f"{modal_designs.__file__}:"
+NETWORK = (SMALL + "step", "--predict", SMALL + "predict", "--lanes", "3", "--mhz", "10")
 PROGRAMS = {
     "counter": (HERE + "counter",),
     "arithmetic": (HERE + "arithmetic",),
     "modes": TRAINS,
+    "network": NETWORK,
     "loadable": (SMALL + "predict", "--loadable", "--bus-bits", "64"),
     "step": (SMALL + "step", "--loadable"),
     "iris": ("examples/iris.py:step", "--predict", "examples/iris.py:predict", "--lanes", "16"),
@@ -70,7 +72,7 @@ def test_frames_come_back_by_the_serial_line(name: str, tmp_path: Path) -> None:
     (build / "clocks").write_text(str(CLOCKS))
     (build / "frames").write_text(str(FRAMES))
     words = folder / "board" / f"{top}_serial_words.v"
-    words.write_text(words.read_text().replace("parameter PATIENCE = 22", "parameter PATIENCE = 8"))
+    words.write_text(words.read_text().replace("parameter PATIENCE = 22", "parameter PATIENCE = 6"))
     sources = [path for path in files(folder) if path.name != f"{top}_board.v"]
     runner = get_runner("icarus")
     given: Any = {"always": True, "timescale": ("1ns", "1ns"), "parameters": {"DIVISOR": CLOCKS}}
@@ -84,6 +86,7 @@ def test_frames_come_back_by_the_serial_line(name: str, tmp_path: Path) -> None:
 LINTED = {
     "parallel": (HERE + "arithmetic", "--scheduler", "parallel"),
     "modes": PROGRAMS["modes"],
+    "network": NETWORK,
     "no prediction": PROGRAMS["step"],
     "no step": (SMALL + "predict", "--loadable", "--bus-bits", "32"),
 }
@@ -161,7 +164,7 @@ def test_a_bitstream_is_made(tmp_path: Path) -> None:
 
 @pytest.mark.deep
 def test_the_bench_of_the_board_s_folder(tmp_path: Path) -> None:
-    folder = compiled(tmp_path / "d", SMALL + "step", "--scheduler", "folded", *PROGRAMS["modes"][1:])
+    folder = compiled(tmp_path / "d", *NETWORK, "--scheduler", "folded")
     assert "16 frames, 0 of them not as" in made(folder, "bench", "CLOCKS=5")
 
 
@@ -169,7 +172,7 @@ def test_the_bench_of_the_board_s_folder(tmp_path: Path) -> None:
 @ROUTED
 def test_the_routed_netlist_trains_and_predicts(tmp_path: Path) -> None:
     """Weights written, trained, read and predicted with are the executor's; with some tables changed they are not."""
-    folder = compiled(tmp_path / "d", SMALL + "step", "--scheduler", "folded", *PROGRAMS["modes"][1:])
+    folder = compiled(tmp_path / "d", *NETWORK, "--scheduler", "folded")
     assert "16 frames, 0 of them not as" in made(folder, "netlist-bench", "CLOCKS=4")
     where = folder / "board" / "build-4"
     routed = json.loads((where / "routed.json").read_text())
