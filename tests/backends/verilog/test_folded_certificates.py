@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from certified_designs import certified_step, compared
+from certified_designs import certified_layer, certified_step, compared
 from cli_programs import run
 from verilog_mutants import Mutant, mutants
 
@@ -28,7 +28,7 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 
 def test_a_training_step_is_shown() -> None:
     """From both banks of its weights, in frames that have a value and in frames that have none."""
-    made, found = certified_step()
+    made, found = certified_layer()
     assert made.design.report["latency_cycles"] <= found["clocks"] <= found["most"]
     assert found["state"] == {name: values.reshape(-1).tolist() for name, values in made.vectors.initial.items()}
     assert {entry["module"] for entry in found["modules"]} == {
@@ -46,7 +46,7 @@ def test_a_certificate_of_a_folded_design_says_no_more_than_is_shown() -> None:
 
 
 def test_a_frame_that_takes_longer_than_claimed_is_refused() -> None:
-    made, found = certified_step()
+    made, found = certified_layer()
     with pytest.raises(Refused, match="a frame takes more than 20 clocks"):
         check({**found, "most": 20}, made.design.files)
 
