@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from example_programs import example
 from folded_programs import layers, network, perceptron
+from modal_designs import programs
 
 from circuitize.backends.verilog.design import Design
 from circuitize.backends.verilog.folded import schedule, table
@@ -23,9 +24,17 @@ from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.integers import Constant
 from circuitize.circuits.program import IntegerProgram
 
+SMALL = (16, 32, 5)
+"""Layer widths of a perceptron of which many designs are made."""
+
 
 @cache
 def step() -> Design:
+    program, _, initial = programs()
+    return schedule(program, initial, lanes=8)
+
+
+def iris() -> Design:
     program = example("iris.py:step").integer
     held = [port for port in program.inputs if port.held]
     return schedule(
@@ -39,11 +48,15 @@ def design(name: str) -> Design:
         "network at 72": lambda: schedule(network(), interval_budget=72),
         "network at 9": lambda: schedule(network(), interval_budget=9),
         "step": step,
+        "iris": iris,
     }
     return makers[name]()
 
 
-NAMES = ("perceptron", "network at 72", pytest.param("network at 9", marks=pytest.mark.deep), "step")
+NAMES = (
+    *("perceptron", "network at 72", "step"),
+    *(pytest.param(name, marks=pytest.mark.deep) for name in ("network at 9", "iris")),
+)
 
 
 def written(made: Design, folder: Path) -> list[str]:
@@ -104,17 +117,17 @@ def test_emission_takes_less_than_two_seconds(make: Callable[[], IntegerProgram]
 
 
 def test_budgets_are_met_or_the_least_is_named() -> None:
-    program = perceptron()
-    for budget in (4, 17, 100, 532):
+    program = perceptron(SMALL)
+    for budget in (2, 17, 100, 532):
         assert schedule(program, dsp_budget=budget).report["dsp"] <= budget
         assert schedule(program, lanes=budget).report["lanes"] <= budget
-    for budget, most in ((1, 4256), (32, 133), (2048, 4)):
+    for budget, most in ((1, 672), (32, 21), (512, 2)):
         report = schedule(program, interval_budget=budget).report
         assert report["interval_cycles"] <= budget and report["lanes"] <= most
-    with pytest.raises(CircuitizeError, match="expected at least 4 dsp, found dsp_budget=3; raise it"):
-        schedule(program, dsp_budget=3)
-    with pytest.raises(CircuitizeError, match="expected at least 4 lanes, found lanes=3; raise it"):
-        schedule(program, lanes=3)
+    with pytest.raises(CircuitizeError, match="expected at least 2 dsp, found dsp_budget=1; raise it"):
+        schedule(program, dsp_budget=1)
+    with pytest.raises(CircuitizeError, match="expected at least 2 lanes, found lanes=1; raise it"):
+        schedule(program, lanes=1)
     with pytest.raises(CircuitizeError, match="expected an interval of at least 1 clocks, found interval_budget=0"):
         schedule(program, interval_budget=0)
     with pytest.raises(CircuitizeError, match="expected one budget, found lanes and dsp_budget; give one of them"):
@@ -122,8 +135,7 @@ def test_budgets_are_met_or_the_least_is_named() -> None:
 
 
 def test_an_interval_that_a_step_cannot_keep_names_the_least() -> None:
-    program = example("iris.py:step").integer
-    initial = {port.name: np.zeros(port.format.shape, np.int64) for port in program.inputs if port.held and port.format}
+    program, _, initial = programs()
     with pytest.raises(CircuitizeError, match=r"expected an interval of at least \d+ clocks, found interval_budget=20"):
         schedule(program, initial, interval_budget=20)
 
@@ -146,7 +158,7 @@ def constant(program: IntegerProgram) -> Arrow:
 
 
 def test_the_table_of_the_trade_off_is_monotone() -> None:
-    rows = table(perceptron(), [0, 1, 8, 32, 128])
+    rows = table(perceptron(SMALL), [0, 1, 8, 32, 128])
     assert [row["interval_cycles"] for row in rows] == [1, 8, 32, 128]
     for quick, slow in pairwise(rows):
         assert quick["lanes"] > slow["lanes"] and quick["lut"] > slow["lut"]

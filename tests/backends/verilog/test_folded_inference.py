@@ -11,7 +11,7 @@ from circuitize.backends.verilog.folded import schedule
 from circuitize.circuits.program import IntegerProgram
 from circuitize.sims.rtl import Simulation, available, compare, expected
 
-MANY, FEW = count(11, deep=5000), count(10, deep=100)
+MANY, FEW = count(8, deep=5000), count(4, deep=100)
 """Frames; the first eight are of ends of intervals."""
 
 
@@ -39,9 +39,10 @@ def test_a_perceptron_agrees_and_keeps_its_clocks(interval: int) -> None:
     program = perceptron((4, 8, 3), seed=1)
     design = schedule(program, interval_budget=interval)
     assert design.report["interval_cycles"] == interval
-    check(design, program, count(30, deep=1000))
+    check(design, program, count(15, deep=1000))
 
 
+@pytest.mark.deep
 def test_the_jet_network_agrees_on_many_frames() -> None:
     program = perceptron()
     design = schedule(program, interval_budget=32)

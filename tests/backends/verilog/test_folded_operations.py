@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from integers_cases import cases
+from integers_cases import by_operation, cases, few
 from operations.integer import Case, draw
 from tiers import count
 
@@ -35,7 +35,7 @@ def size(case: Case) -> int:
     return max(source.size for source in case.sources)
 
 
-TOTAL = [c for c in cases() if c.sources and c.operation.name not in PARTIAL and size(c) <= SMALL]
+TOTAL = [c for c in few() if c.sources and c.operation.name not in PARTIAL and size(c) <= SMALL]
 NAMES = sorted({c.operation.name for c in TOTAL})
 
 
@@ -51,7 +51,14 @@ def test_total_operations_agree(share: int) -> None:
     assert found.mismatches == 0, found.first_difference
 
 
-@pytest.mark.parametrize("case", [c for c in cases() if c.operation.name in PARTIAL], ids=str)
+UNDEFINED = [c for c in cases() if c.operation.name in PARTIAL]
+ENDS = {id(pick(of, key=size)) for of in by_operation(UNDEFINED).values() for pick in (max, min)}
+"""The largest and the least case of each operation; the others are in the deep tier."""
+
+
+@pytest.mark.parametrize(
+    "case", [pytest.param(c, marks=() if id(c) in ENDS else pytest.mark.deep) for c in UNDEFINED], ids=str
+)
 def test_partial_operations_fail_where_they_have_no_value(case: Case) -> None:
     random, made = np.random.default_rng(0), program(case)
     vectors = {

@@ -7,13 +7,14 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from folded_programs import frames, named
+from tiers import count, seeds
 
 from circuitize.backends.verilog.folded import schedule
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.integers import Add, Check, Constant, Contract, Multiply, Reindex, Scale, Sum, View
 from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
-from circuitize.sims.rtl import Simulation, check_design
+from circuitize.sims.rtl import Simulation, check_design, compare, expected
 
 SMALL = Fixed((3, 4), 0, -9, 9)
 
@@ -61,7 +62,7 @@ def dead() -> IntegerProgram:
 def test_unusual_programs_agree(make: Callable[[], IntegerProgram], interval: int) -> None:
     program = make()
     design = schedule(program, interval_budget=interval)
-    found = check_design(design, program, frames(program, 40))
+    found = check_design(design, program, frames(program, count(12, deep=40)))
     assert found.mismatches == 0, found.first_difference
 
 
@@ -77,24 +78,26 @@ def from_blocks(checked: bool) -> IntegerProgram:
     return named(builder, ["x", "w", "y"], [made])
 
 
-@pytest.mark.parametrize("checked", [False, True])
+@pytest.mark.parametrize("checked", [pytest.param(False, marks=pytest.mark.deep), True])
 def test_what_comes_from_block_memory_is_registered(checked: bool) -> None:
     program = from_blocks(checked)
     design = schedule(program, lanes=4)
     late = {line.split()[2] for text in design.files.values() for line in text.splitlines() if "_late;" in line}
     assert {"x0_0_late;", "x1_0_late;", "x2_0_late;"} <= late
-    vectors = frames(program, 4)
-    alone = check_design(design, program, vectors, backpressure=None)
+    vectors = frames(program, count(3, deep=4))
+    wanted = expected(program, vectors)
+    with Simulation(design) as simulation:
+        alone, pressed = (compare(simulation.run(vectors, pace), wanted) for pace in (None, 3))
     assert (alone.mismatches, alone.first_difference) == (0, None)
     assert alone.latency_cycles == design.report["latency_cycles"]
-    assert check_design(design, program, vectors, backpressure=3).mismatches == 0
+    assert pressed.mismatches == 0
 
 
 def test_a_stalled_output_stops_the_others_and_loses_nothing() -> None:
     program = copies()
     design = schedule(program, interval_budget=12)
-    vectors = frames(program, 30)
+    vectors = frames(program, count(20, deep=30))
     with Simulation(design) as simulation:
-        runs = [simulation.run(vectors, backpressure=seed) for seed in range(4)]
+        runs = [simulation.run(vectors, backpressure=seed) for seed in seeds(2, deep=4)]
     for run in runs:
         assert (run.outputs["y0"] == vectors["x"]).all() and (run.outputs["y4"] == 2 * vectors["x"]).all()

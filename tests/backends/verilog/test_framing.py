@@ -19,7 +19,7 @@ FRAMES = 120
     [0, 1, pytest.param(2, marks=pytest.mark.deep), 4],
     ids=lambda n: f"folded at {n}" if n else "parallel",
 )
-@pytest.mark.parametrize("pace", [None, 3])
+@pytest.mark.parametrize("pace", [pytest.param(None, marks=pytest.mark.deep), 3])
 def test_frames_out_of_place_fail_alone(interval: int, pace: int | None) -> None:
     program, draw = hardware_programs.arithmetic(), np.random.default_rng(interval)
     design = folded.schedule(program, interval_budget=interval) if interval else parallel.schedule(program)

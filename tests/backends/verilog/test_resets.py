@@ -27,8 +27,10 @@ def counter() -> IntegerProgram:
     return named(builder, ["total", "kept", "more"], [made, kept], held=["total", "kept"])
 
 
-@pytest.mark.parametrize("pace", [None, 3])
-@pytest.mark.parametrize("interval", [5, 30])
+@pytest.mark.parametrize(
+    ("interval", "pace"),
+    [(5, 3), (30, None), *(pytest.param(*case, marks=pytest.mark.deep) for case in ((5, None), (30, 3)))],
+)
 def test_the_state_is_always_the_last_one_kept(interval: int, pace: int | None) -> None:
     vectors = {"more": np.random.default_rng(0).integers(-60, 61, (500, 2, 3))}
     design = schedule(counter(), INITIAL, interval_budget=interval)

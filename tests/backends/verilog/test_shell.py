@@ -74,7 +74,7 @@ def test_the_walk_notices(tmp_path: Path) -> None:
     assert any("status_tready" in inputs for name, inputs in found.items() if name.endswith("tready"))
 
 
-@pytest.mark.parametrize("pace", [None, 3])
+@pytest.mark.parametrize("pace", [pytest.param(None, marks=pytest.mark.deep), 3])
 @pytest.mark.parametrize("face", ["streams", "streams at once", "packed"])
 def test_frames_out_of_place_fail_alone(face: str, pace: int | None) -> None:
     count, draw = 60, np.random.default_rng(4)
