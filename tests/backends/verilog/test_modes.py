@@ -173,6 +173,32 @@ def test_packets_that_are_not_whole_fail_alone(kind: str, pace: int | None) -> N
     assert (compared.mismatches, compared.first_difference) == (0, None)
 
 
+def test_a_write_in_a_mode_that_there_is_not_leaves_the_memory() -> None:
+    """Whole but for its first word: one between those of the design's modes, and ones past a byte's lowest bits."""
+    found, initial = modal("step")
+    of, wrong = design("step", 32), [Mode.PREDICT, 4 | Mode.WRITE, 4 | Mode.TRAIN]
+    told = np.array([Mode.TRAIN, Mode.WRITE, *[Mode.WRITE, Mode.READ] * len(wrong)])
+    vectors = session_frames(found, len(told), 0, initial)
+    draw = np.random.default_rng(2)
+    for port in found.state:
+        vectors[port.name][:] = initial[port.name] + draw.integers(-9, 10, vectors[port.name].shape)
+    vectors[MODE] = told
+    (bus,) = [bus for bus in of.buses if not bus.output]
+    passing, length = Passing(of, vectors[MODE].copy()), line_length(bus)
+    text = beat_lines(
+        bus, {s.port: passing.of(s, vectors[s.port]) for s in bus.streams}, *passing.beats(bus, len(told))
+    )
+    lines = [text[at : at + length] for at in range(0, len(text), length)]
+    begins = [0, *(n + 1 for n, line in enumerate(lines[:-1]) if line.startswith(b"1"))]
+    for place, mode in zip(begins[2::2], wrong, strict=True):
+        lines[place] = lines[place][:-3] + b"%02x\n" % mode
+    told[2::2] = vectors[MODE][2::2] = -1
+    with Simulation(of) as simulation:
+        frames = simulation.run_beats({bus.name: b"".join(lines)}, len(told), 3, told)
+    compared = compare(frames, session(found, vectors, initial))
+    assert (compared.undefined, compared.mismatches, compared.first_difference) == (len(wrong), 0, None)
+
+
 def test_a_prediction_that_keeps_is_noticed() -> None:
     """The same design, but every frame swaps the banks."""
     found, initial = modal("both")
