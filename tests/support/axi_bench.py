@@ -43,7 +43,7 @@ class Bench:
             wires = AxiStreamBus.from_prefix(dut, f"{self.name}_{bus['name']}")
             kept[bus["name"]] = made = kind(wires, dut.clk, self.rst)
             assert made.byte_lanes * 8 == made.width and made.byte_size == 8, "TDATA is in whole bytes"
-            made.log.setLevel("WARNING")
+            made.log.setLevel("ERROR")
             made.set_pause_generator(pauses(f"{self.name} {bus['name']}"))
         self.registers: Any = None
         if job["registers"]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tiers import count
 
 from circuitize.backends.verilog.bound import Bound
 from circuitize.backends.verilog.design import STATUS, Bus, Design, Stream
@@ -19,6 +20,9 @@ from circuitize.backends.verilog.shell.registers import BUS, PORTS
 from circuitize.circuits.encode import program_digest
 from circuitize.sims.rtl.compare import expected
 from circuitize.sims.rtl.frames import frames_to_try
+
+LONGER = count(40, deep=400)
+"""A frame that is too long is longer by fewer bytes than these."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,7 @@ def _described(job: Job, seed: int) -> dict[str, Any]:
     broken = draw.random(job.frames) < job.faults
     right = {name: values[~broken] for name, values in tried.items()}
     wanted = expected(job.made.program, right, job.made.initial)
+    words = {bus.name: bus.data_bits // 8 for bus in design.buses}
     described, place = [], 0
     for number in range(job.frames):
         into = {b.name: _bytes(b, {n: v[number] for n, v in tried.items()}) for b in design.buses if not b.output}
@@ -86,7 +91,7 @@ def _described(job: Job, seed: int) -> dict[str, Any]:
         values = {port.name: np.zeros(port.format.shape, np.int64) for port in job.made.program.outputs}
         if broken[number]:
             name = sorted(into)[draw.integers(len(into))]
-            into[name] = _other_length(into[name], draw)
+            into[name] = _other_length(into[name], words[name], draw)
         else:
             failed = bool(wanted.undefined[place])
             values, place = {name: made[place] for name, made in wanted.outputs.items()}, place + 1
@@ -131,8 +136,8 @@ def _mask(stream: Stream, failed: bool) -> bytes:
     return bytes(_size(stream)) if failed and stream.port else b"\xff" * _size(stream)
 
 
-def _other_length(frame: bytes, draw: np.random.Generator) -> bytes:
+def _other_length(frame: bytes, word: int, draw: np.random.Generator) -> bytes:
     """The frame cut short by at least a byte, or longer by at least a word."""
     if draw.random() < 0.6 and len(frame) > 1:
         return frame[: len(frame) - 1 if draw.random() < 0.5 else int(draw.integers(1, len(frame)))]
-    return frame + bytes(int(draw.integers(128, 400)))
+    return frame + bytes(int(draw.integers(word, LONGER)))
