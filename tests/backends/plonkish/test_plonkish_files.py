@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from plonkish_programs import fill, layer, smallest, vector
+from tiers import count
 
 from circuitize.backends.field import BN254
 from circuitize.backends.plonkish.checker import describe, first_failure
@@ -63,7 +64,7 @@ def test_changed_bytes_are_refused_or_another_system(system: PlonkishSystem, tmp
     whole, random = path.read_bytes(), np.random.default_rng(5)
     end = whole.index(b'{"operations"')
     refused = 0
-    for at in np.concatenate([np.arange(0, 120), random.integers(0, end, 80)]).tolist():
+    for at in np.concatenate([np.arange(0, 120), random.integers(0, end, count(30, deep=80))]).tolist():
         changed = bytearray(whole)
         changed[at] ^= 1 << int(random.integers(8))
         path.write_bytes(bytes(changed))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 
 import numpy as np
@@ -20,17 +21,16 @@ from circuitize.sims.forgery import forgeries
 LARGE = 1 << 12
 FILLED = tiers.count(1, deep=4)
 """Inputs whose every cell is compared."""
-TRIED = tiers.count(20, deep=40)
+TRIED = tiers.count(8, deep=40)
 """Inputs, and forgeries of each; more, where the operation is not defined on these."""
 
 
-def vectors(case: Case, given: IntegerProgram, count: int) -> list[Vector]:
+def vectors(case: Case, given: IntegerProgram, count: int) -> Iterator[Vector]:
     """Random, awkward and extreme values."""
     random = np.random.default_rng(4)
-    if not case.sources:
-        return [{"in0": np.array(1)}]
     names = [port.name for port in given.inputs]
-    return [dict(zip(names, case.draw(random), strict=True)) for _ in range(count)]
+    for _ in range(count if case.sources else 1):
+        yield dict(zip(names, case.draw(random), strict=True)) if case.sources else {"in0": np.array(1)}
 
 
 @every_case(few())
