@@ -10,7 +10,7 @@ from tiers import count
 
 from circuitize.backends.verilog.board.ulx3s import primitive
 
-CLOCKS = count(1000, deep=3000)
+CLOCKS = count(300, deep=3000)
 
 SHOWN = {"READBEFOREWRITE": 0, "WRITETHROUGH": 1, "NORMAL": 2}
 

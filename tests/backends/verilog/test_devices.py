@@ -194,8 +194,8 @@ def test_a_report_has_each_family_and_that_of_7_series_agrees(made: Design) -> N
 def test_a_small_network_takes_what_is_estimated_on_an_ecp5() -> None:
     """yosys counts registers but for a few that hold one bit, and look-up tables within a tenth."""
     random = np.random.default_rng(4)
-    weights = networks.drawn(random, (4, 8, 3), 6, 0.0)
-    biases = [random.integers(-1500, 1500, 8), random.integers(-1500, 1500, 3)]
+    weights = networks.drawn(random, (4, 4, 2), 6, 0.0)
+    biases = [random.integers(-1500, 1500, 4), random.integers(-1500, 1500, 2)]
     design = parallel(networks.layered(weights, biases, (5, -1), Fixed((4,), 0, -128, 127)))
     near(design, "ecp5")
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from integers_cases import by_operation, cases
+from integers_cases import by_operation, cases, few
 from operations.integer import Case, awkward, draw
 from r1cs_programs import single
 from side_by_side import side_by_side, values_of
@@ -24,6 +24,7 @@ LONG = () if TIER == "deep" else (integers.Contract,)
 STALLED = 4
 """Frames that wait for one another: of many streams some stream stands still most of the time."""
 DEAR = () if TIER == "deep" else (integers.Divide, integers.SquareRoot)
+NARROW = 1 << 24
 LARGE = 1 << 12
 """Elements of a source: a case of 16,384 multipliers is left to the folded schedule."""
 
@@ -35,7 +36,7 @@ def frames(case: Case) -> dict[str, np.ndarray]:
     found = {}
     for index, source in enumerate(case.sources):
         drawn = np.stack([draw(source, random) for _ in range(many)])
-        values = random.permutation(awkward(source.low, source.high))
+        values = np.r_[source.low, source.high, random.permutation(awkward(source.low, source.high))]
         count = min(many // 2, -(-len(values) // source.size))
         drawn[:count] = np.resize(values, (count, *source.shape))
         found[f"in{index}"] = drawn
@@ -50,16 +51,24 @@ def frames(case: Case) -> dict[str, np.ndarray]:
 
 
 def narrow(case: Case) -> Case:
-    """A case that is dear element by element with two elements, or one sum of 160: `make deep` tries them whole."""
+    """A case that is dear element by element with one element, which is narrow where the divisor is; or one sum of 40.
+
+    `make deep` tries them whole.
+    """
     if isinstance(case.operation, DEAR):
-        return replace(case, sources=tuple(replace(source, shape=(2,)) for source in case.sources))
+        bound = NARROW if case.sources[-1].high < LARGE else 1 << 62
+        near = [replace(s, shape=(1,), low=max(s.low, -bound), high=min(s.high, bound)) for s in case.sources]
+        return replace(case, sources=tuple(near))
     if TIER != "deep" and case.sources and case.sources[0].shape == (2, 512):
         x, y = case.sources
-        return replace(case, sources=(replace(x, shape=(1, 160)), replace(y, shape=(160, 1))))
+        return replace(case, sources=(replace(x, shape=(1, 40)), replace(y, shape=(40, 1))))
     return case
 
 
-CASES = [narrow(c) for c in cases() if max((s.size for s in c.sources), default=0) < LARGE]
+CONTRACTIONS = [c for c in cases() if isinstance(c.operation, integers.Contract)][:: 1 if TIER == "deep" else 2]
+"""Every second of two rows of the same equations with other intervals, so that each equation is there, and the last."""
+OTHERS = [c for c in few() if not isinstance(c.operation, integers.Contract)]
+CASES = [narrow(c) for c in (*OTHERS, *CONTRACTIONS) if max((s.size for s in c.sources), default=0) < LARGE]
 TOTAL = by_operation(case for case in CASES if not isinstance(case.operation, PARTIAL))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -47,12 +48,19 @@ DESIGNS = [
     for scheduler in ("parallel", "folded")
     if (name, scheduler) != ("counter", "parallel")
 ]
-READ = {"counter", "convolution", "arithmetic", "table"}
+READ = {"counter", "convolution", "arithmetic"}
 """In `make test` other readers read these; in the deep tier all."""
-every_design = pytest.mark.parametrize(("name", "scheduler"), DESIGNS)
-designs_to_read = pytest.mark.parametrize(
-    ("name", "scheduler"), [pytest.param(*each, marks=() if each[0] in READ else pytest.mark.deep) for each in DESIGNS]
-)
+COMMANDED = {"linear", "head", "counter"}
+"""`test_cli_simulate.py` simulates these."""
+
+
+def designs(deep: Callable[[str], bool]) -> pytest.MarkDecorator:
+    """All designs, of which those of some programs are left to the deep tier."""
+    each = [pytest.param(*one, marks=pytest.mark.deep if deep(one[0]) else ()) for one in DESIGNS]
+    return pytest.mark.parametrize(("name", "scheduler"), each)
+
+
+designs_to_read = designs(lambda name: name not in READ)
 
 
 @cache
@@ -68,7 +76,7 @@ def written(name: str, scheduler: str, folder: Path) -> list[Path]:
     return [folder / file for file in files if file.endswith(".v")]
 
 
-@every_design
+@designs(lambda name: name in COMMANDED)
 def test_designs_equal_their_programs(name: str, scheduler: str) -> None:
     found, of = made(name, scheduler)
     compared = check_design(of, found.program, frames_to_try(found, 60, 5), found.initial, backpressure=2)

@@ -7,14 +7,17 @@ from typing import Any
 
 import pytest
 from example_programs import example
+from pooled_programs import initial, mixed
+from seeded_networks import convolution
 from slang_errors import errors
 
-from circuitize.backends.verilog.bound import integrated
+from circuitize.backends.verilog.bound import Bound, integrated
 from circuitize.sims.rtl.frames import bound_somehow
 
-QUICK = ["iris.py:step", "iris.py:predict", "jet.py:scores", "dense.py:small"]
-SLOW = ["cnn.py:predict"]
+QUICK = ["iris.py:predict", "jet.py:scores", "dense.py:small"]
 DEEP = [
+    "iris.py:step",
+    "cnn.py:predict",
     "digits.py:predict",
     "jet.py:classify",
     "transformer.py:step",
@@ -24,10 +27,9 @@ DEEP = [
     "cnn.py:step",
     "matmul.py:product",
 ]
-"""Of the same modules as those above, or (matmul) with megabytes of constants."""
+"""Of the same modules as those of the other tests, or (matmul) with megabytes of constants."""
 PARALLEL = ["iris.py:predict"]
 CASES: list[Any] = [*((name, "folded") for name in QUICK), *((name, "parallel") for name in PARALLEL)]
-CASES += [pytest.param(name, "folded", marks=pytest.mark.slow) for name in SLOW]
 CASES += [pytest.param(name, "folded", marks=pytest.mark.deep) for name in DEEP]
 CASES += [pytest.param("jet.py:scores", "parallel", marks=pytest.mark.deep)]
 CASES += [pytest.param("digits.py:predict", "parallel", marks=pytest.mark.deep)]
@@ -36,6 +38,14 @@ CASES += [pytest.param("digits.py:predict", "parallel", marks=pytest.mark.deep)]
 @pytest.mark.parametrize(("name", "scheduler"), CASES)
 def test_slang_finds_no_error(name: str, scheduler: str) -> None:
     assert errors(integrated(bound_somehow(example(name).integer), scheduler, {})) == []
+
+
+def test_slang_finds_no_error_in_what_larger_designs_have() -> None:
+    pooling = integrated(convolution(0), "folded", {"lanes": 6})
+    training = integrated(Bound(mixed(), initial()), "folded", {})
+    assert {"circuitize_folded_block.v", "circuitize_s1_max_pool2d_unit.v"} <= pooling.files.keys()
+    assert {"circuitize_folded_pool_lane.v", "circuitize_folded_state_memory.v"} <= training.files.keys()
+    assert errors(pooling) == errors(training) == []
 
 
 def test_slang_notices() -> None:
