@@ -125,8 +125,10 @@ def referred(theirs: Any, held: Held, x: Any, cotangent: Any) -> Any:
     return made, pullback(cotangent)
 
 
-WITHIN = {"batch norm of pictures", "softmax heads", "softmax block", "spherical heads"}
-"""Within others: heads in blocks, the softmax block in GPT-2; the norm of pictures has the formula of the other."""
+WITHIN = {"batch norm of pictures", "softmax heads", "softmax block", "spherical heads", "spherical block"}
+"""Within others: heads in blocks, the softmax block in GPT-2; the norm of pictures has the formula of the other. JAX
+computes spherical attention in `test_attention.py`, too.
+"""
 
 
 @pytest.mark.parametrize(

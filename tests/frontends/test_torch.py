@@ -135,6 +135,7 @@ def test_what_torch_writes_as_onnx_is_the_same(name: str) -> None:
     np.testing.assert_allclose(found, np.concatenate([given["output0"]] * 3), rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.deep
 def test_the_example_learns_digits_in_integers() -> None:
     digits = example("torch/digits")
     split, step, predict = datasets.digits(0), digits.step(), digits.predict()

@@ -26,7 +26,7 @@ from circuitize.circuits.program import Program
 from circuitize.circuits.types import Array
 
 PICTURES = Path(__file__).parents[3] / "docs" / "pictures"
-LARGE = ("digits.py:adam", "digits_xent.py:adam", "cnn.py:step", "transformer.py:step")
+LARGE = ("digits.py:adam", "digits_xent.py:adam", "cnn.py:step", "cnn.py:predict", "transformer.py:step")
 """Of the same shapes as smaller ones: `gpt2_folder.py:logits` has the attention, `mlp_1m.py:step` the training."""
 ALL = [  # But a few in the deep tier; the bytes of those on the pages are compared in each.
     pytest.param(name, marks=() if name in example_names.FEW and name not in LARGE else pytest.mark.deep)

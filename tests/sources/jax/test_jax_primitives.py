@@ -198,17 +198,23 @@ def test_assumptions_are_said_with_their_line() -> None:
     assert [Path(one.filename).name for one in caught] == ["test_jax_primitives.py"] * 2
 
 
+def applied(function: Callable[[Any], Any]) -> list[str]:
+    """The names of the operations of a function of X, whose values are compared."""
+    model = cz.from_jax(lambda p, x: function(x), {}, X)
+    arrow = model.arrow(cz.Array(X.shape))
+    np.testing.assert_allclose(evaluate(arrow, [X])[0], function(jnp.asarray(X)), rtol=1e-12)
+    return [arrow.operations[edge].name for edge in arrow.edge_operations.tolist()]
+
+
 def test_functions_that_we_have_whole_are_raised() -> None:
-    """Where the derivative is ours; what only looks alike is left as it is."""
-
-    def applied(function: Callable[[Any], Any]) -> list[str]:
-        model = cz.from_jax(lambda p, x: function(x), {}, X)
-        arrow = model.arrow(cz.Array(X.shape))
-        np.testing.assert_allclose(evaluate(arrow, [X])[0], function(jnp.asarray(X)), rtol=1e-12)
-        return [arrow.operations[edge].name for edge in arrow.edge_operations.tolist()]
-
+    """Where the derivative is ours."""
     assert applied(lambda x: jax.nn.softmax(x, 0)) == applied(jax.nn.softmax) == ["real.softmax"]
     assert applied(jax.nn.log_softmax) == ["real.log_softmax"]
+
+
+@pytest.mark.deep
+def test_more_functions_that_we_have_whole_are_raised() -> None:
+    """What only looks alike is left as it is."""
     assert applied(lambda x: jax.nn.logsumexp(x, 1)) == ["real.log_sum_exp"]
     assert applied(jax.nn.gelu) == ["real.tanh_gelu"] and applied(lambda x: jax.nn.gelu(x, False)) == ["real.gelu"]
     assert applied(lambda x: jax.nn.gelu(2.0 * x) + x) == ["real.scale", "real.tanh_gelu", "real.add"]

@@ -52,7 +52,7 @@ def operations(arrow: Arrow) -> list[str]:
     return [arrow.operations[edge].name.removeprefix("real.") for edge in arrow.edge_operations.tolist()]
 
 
-@pytest.mark.parametrize(("package", "name"), named("polygrad gpt"))
+@pytest.mark.parametrize(("package", "name"), named("polygrad mlp"))
 def test_forward(package: str, name: str) -> None:
     system = PACKAGES[package]
     model, x, _ = made(system, name)
