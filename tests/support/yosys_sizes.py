@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
-from circuitize.backends.verilog.synthesis import command
+from circuitize.backends.verilog.yosys import command
 
 FLAGS = {"xc7": ("-noiopad -flatten", "-noiopad"), "ecp5": ("", "-noflatten")}
 """By family: the flags for a flat netlist, and for modules that are kept as they are."""

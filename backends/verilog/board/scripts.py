@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..design import Design
-from ..synthesis import command
+from ..yosys import command
 from .kinds import Board
 
 README = """\

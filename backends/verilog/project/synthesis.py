@@ -5,7 +5,7 @@ routing.
 from __future__ import annotations
 
 from ..design import Design
-from ..synthesis import FAMILIES, command
+from ..yosys import FAMILIES, command
 
 _NETLIST = {"ecp5": " -json synth/ecp5.json"}
 """What is added to a command, by family."""
