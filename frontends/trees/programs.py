@@ -131,16 +131,19 @@ def _on_base(forest: Forest, units: Integers, base: Integers) -> tuple[Integers,
     Each tree of a score takes an equal part of the base score, so that leaves need hardly more bits, and hardware needs
     no sum for the base scores.
     """
-    count, scores = len(forest.roots), len(base)
     if units.shape[1] > 1:
-        return units + np.diff(np.arange(count + 1)[:, None] * base // count, axis=0)[forest.owner], np.zeros_like(base)
-    parts, left = np.zeros(count, np.int64), base.copy()
-    for score in range(scores):
+        return units + _shares(base, len(forest.roots))[forest.owner], np.zeros_like(base)
+    parts, left = np.zeros(len(forest.roots), np.int64), base.copy()
+    for score in np.unique(forest.first):
         trees = np.flatnonzero(forest.first == score)
-        if len(trees):
-            parts[trees] = np.diff(np.arange(len(trees) + 1) * base[score] // len(trees))
-            left[score] = 0
+        parts[trees], left[score] = _shares(base[score : score + 1], len(trees))[:, 0], 0
     return units + parts[forest.owner][:, None], left
+
+
+def _shares(numbers: Integers, count: int) -> Integers:
+    """Return `count` equal parts of whole numbers, [count, numbers], the first ones one greater if need be."""
+    part, rest = np.divmod(numbers, count)
+    return part + (np.arange(count)[:, None] < rest)
 
 
 def _answers(builder: Builder, x: int, forest: Forest) -> tuple[int, Integers]:

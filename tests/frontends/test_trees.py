@@ -72,6 +72,15 @@ def test_decisions_are_equal_on_every_test_image(name: str, classes: int) -> Non
     np.testing.assert_array_equal(made["scores"], replace(forest, values=values, base=base).scores(x))
 
 
+def test_a_base_score_may_need_nearly_all_bits() -> None:
+    """Its multiples would not fit into 63 bits."""
+    x = np.random.default_rng(0).integers(0, 17, (200, 3)).astype(np.float64)
+    estimator = made("GradientBoostingRegressor", n_estimators=9, random_state=0).fit(x, 3e6 + x[:, 0])
+    program = cz.from_trees(estimator, PIXELS, score_bits=40, batch=200)
+    found = to_reals(program.outputs[0].format, integer.run(program, {"inputs": x})["scores"])
+    np.testing.assert_allclose(found, forest_of(estimator).scores(x), rtol=0, atol=2e-9)
+
+
 @pytest.mark.parametrize("name", ["boosted", "binned", "forest"])
 def test_thresholds_that_inputs_hit_or_pass_are_as_in_floats(name: str) -> None:
     """Features in sixteenths, of which half are next to a threshold on either side, and out to the ends."""
