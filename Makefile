@@ -7,9 +7,9 @@ EVERY_SOURCE := $(patsubst tests/sources/%/requirements.txt,.stamps/source-%,$(w
 # Those that `make deep` alone runs are installed for it alone.
 SOURCES := $(filter-out .stamps/source-hgq,$(EVERY_SOURCE))
 PACKAGE := pyproject.toml setup.py setup.cfg $(NATIVE)
-# Workers of pytest, for two cores: a third one takes longer than its waiting for other processes saves. Each with a thread
-# of linear algebra and of trees: more threads than cores would wait for one another by spinning. The allocator keeps arrays that are freed, which
-# otherwise go back to the system and are cleared again for the next ones.
+# Workers of pytest, for two cores: a third one takes longer than its waiting for other processes saves. Each has a thread
+# of linear algebra and of trees: more threads than cores would wait for one another by spinning. The allocator keeps
+# arrays that are freed, which otherwise go back to the system and are cleared again for the next ones.
 JOBS := 2
 PYTEST := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 \
 	MALLOC_MMAP_THRESHOLD_=268435456 MALLOC_TRIM_THRESHOLD_=536870912 MALLOC_TOP_PAD_=67108864 \
