@@ -142,7 +142,8 @@ def choose_sizes(
 ) -> Sizes:
     """Return the fastest sizes within a budget of lanes or multiplier blocks, or the cheapest sizes within a budget of
     clocks; with `train_interval` the cheapest of those sizes with which a training step takes at most so many clocks.
-    Without a budget, multipliers used in turns are at most those that LANES lanes and their units take.
+    Without a budget, multipliers used in turns are at most those that LANES lanes and their units take, or at most
+    three quarters of these, whichever design is better.
     """
     budgets = {"lanes": lanes, "dsp_budget": dsp_budget, "interval_budget": interval_budget}
     given = [name for name, value in budgets.items() if value is not None]
@@ -170,27 +171,29 @@ def choose_sizes(
     if train_interval is not None:
         return _paced(folded, word, limit, least, train_interval)
     found = _within(folded, word, limit, least)
-    if folded.modal is not None or not folded.members or lanes is not None:
+    lent = None if folded.modal is not None or not folded.members or lanes is not None else lending(folded)
+    if lent is None:
         return found
-    lent = _lent(folded, found.dsp if dsp_budget is None else dsp_budget)
-    return found if lent is None else min(found, lent, key=lambda one: _cost(plan(one)))
+    limits = (found.dsp, found.dsp * 3 // 4) if dsp_budget is None else (dsp_budget,)
+    tried = [made for made in (_lent(lent, limit) for limit in limits) if made is not None]
+    return min([found, *tried], key=lambda one: _cost(plan(one), dsp_budget is None))
 
 
-def _cost(made: Plan) -> int:
-    """Return what tells which of two designs within a budget of multipliers is better, by its clocks and its LUTs: a
-    hundredth of the clocks is worth two hundredths of the LUTs.
+def _cost(made: Plan, free: bool) -> int:
+    """Return what tells which of several designs is better, by its clocks and its LUTs: a hundredth of the clocks is
+    worth two hundredths of the LUTs. In a design that is `free` of a budget of multipliers, the LUTs and the
+    multipliers are worth a hundredth each.
     """
-    return made.sizes.interval**2 * estimate(made)["lut"]
+    return made.sizes.interval**2 * int(estimate(made)["lut"]) * (made.sizes.dsp if free else 1)
 
 
-def _lent(folded: Fold, limit: int) -> Sizes | None:
+def _lent(lent: Fold, limit: int) -> Sizes | None:
     """Return sizes within a budget of multipliers for which units and lanes of several stages use multipliers in turns,
     if there are such sizes: with those that fit what each stage writes to its readers, if these keep to the budget. A
     hundredth of the clocks is worth two hundredths of the multipliers.
     """
-    lent = lending(folded)
-    found = None if lent is None else _within(lent, "dsp", limit, True)
-    if found is None or found.pool is None or found.dsp > limit:
+    found = _within(lent, "dsp", limit, True)
+    if found.pool is None or found.dsp > limit:
         return None
     left, matching = limit - found.pool.size, Matching(found)
     tried = (matching.sizes(max(1, left * fifths // 5)) for fifths in PARTS)

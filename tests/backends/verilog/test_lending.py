@@ -126,11 +126,26 @@ def test_a_design_lends_only_if_this_saves_clocks_or_tables() -> None:
     assert not SCHEDULE.choose_sizes(folded, 8, None, None).loans
 
 
+def test_without_a_budget_lent_multipliers_are_worth_what_they_save() -> None:
+    """Of two numbers of multipliers, that of the better design is kept."""
+    folded = fold(multiplying())
+    own = SCHEDULE._within(folded, "lanes", SCHEDULE.LANES, True)
+    costs = {}
+    for limit in (own.dsp, own.dsp * 3 // 4):
+        made = plan(SCHEDULE._lent(lent(), limit))
+        costs[made.sizes.dsp] = made.sizes.interval**2 * estimate(made)["lut"] * made.sizes.dsp
+    chosen = SCHEDULE.choose_sizes(folded, None, None, None)
+    assert len(costs) == 2 and chosen.dsp == min(costs, key=lambda dsp: costs[dsp]) == min(costs)
+
+
 @DEEP
-@pytest.mark.parametrize(("budget", "most"), [(None, 36), (84, 84)])
-def test_a_convolutional_step_uses_its_multipliers(budget: int | None, most: int) -> None:
+@pytest.mark.parametrize(
+    ("name", "budget", "most"),
+    [("cnn", None, 36), ("cnn", 84, 84), ("transformer", None, 48), ("transformer", 84, 84)],
+)
+def test_a_step_uses_its_multipliers(name: str, budget: int | None, most: int) -> None:
     """In at least 60 % of the clocks, also without a budget."""
-    folded = fold(example("cnn.py:step").integer)
+    folded = fold(example(f"{name}.py:step").integer)
     made = plan(SCHEDULE.choose_sizes(folded, None, budget, None)).sizes
     assert made.loans and made.dsp <= most
     assert sum(works(folded).values()) >= 0.6 * made.dsp * made.interval
