@@ -19,7 +19,7 @@ from .graph import Node, Stage
 from .lane_text import lane_bits
 from .operators import carries, inside, luts
 from .rows import ALL
-from .size import HALF, in_halves, is_bit, is_power
+from .size import in_parts, is_bit, is_power, parts
 
 
 class Arithmetic(NamedTuple):
@@ -90,11 +90,11 @@ def _operations(stage: Stage, path: Datapath, in_reduction: bool, family: Family
             passed = 0
             if isinstance(operation, Add | Subtract):
                 passed = min(target.width, _passed(operation, sources, [path.zeros(name) for name in node.sources]))
-            halves = stage.apart and in_halves(operation, sources)
-            product = multipliers(operation, sources, target, family, halves)
+            cut = stage.apart and in_parts(operation, sources)
+            product = multipliers(operation, sources, target, family, cut)
             dsp += product
             if product and family.accumulates:
-                absorbed += _parts(operation, sources) if halves else target.width
+                absorbed += _kept(operation, sources) if cut else target.width
             absorbed -= inside(operation, sources, target, family)
             if not family.accumulates or not path.follows(node.name):
                 lut += luts(operation, sources, target, family, passed, saturated.get(node.name, 0))
@@ -144,10 +144,10 @@ def _multiplies(operation: Operation, sources: Sequence[Signal]) -> bool:
 
 
 def multipliers(
-    operation: Operation, sources: Sequence[Signal], target: Signal, family: Family, halves: bool = False
+    operation: Operation, sources: Sequence[Signal], target: Signal, family: Family, cut: bool = False
 ) -> int:
-    """Return the multipliers that a product takes, whose wide factor may be multiplied in `halves`; 0 if the product is
-    so narrow that yosys prefers LUTs, or if a factor is a power of two.
+    """Return the multipliers that a product takes, whose wide factor may be `cut` in parts; 0 if the product is so
+    narrow that yosys prefers LUTs, or if a factor is a power of two.
 
     On an ECP5 yosys never prefers LUTs for a product, unless an operand has only one bit.
     """
@@ -162,9 +162,9 @@ def multipliers(
     bits = [signed_width(s.low, s.high) for s in factors]
     if min(bits) < 2 or target.width < family.least_product:
         return 0
-    if halves:
+    if cut:
         own, wide = sorted(bits)
-        return family.multipliers(HALF + 1, own) + family.multipliers(wide - HALF, own)
+        return sum(family.multipliers(part, own) for _, part in parts(wide))
     return family.multipliers(*bits, plain=plain)
 
 
@@ -175,7 +175,7 @@ def _factors(operation: Operation, sources: Sequence[Signal]) -> Sequence[Signal
     return sources
 
 
-def _parts(operation: Operation, sources: Sequence[Signal]) -> int:
-    """Return the registers of the two parts of a product whose wide factor is multiplied in halves."""
+def _kept(operation: Operation, sources: Sequence[Signal]) -> int:
+    """Return the registers of the products of all parts of a wide factor."""
     own, wide = sorted(signed_width(s.low, s.high) for s in _factors(operation, sources))
-    return (HALF + 1 + own) + (wide - HALF + own)
+    return sum(part + own for _, part in parts(wide))

@@ -15,7 +15,7 @@ from .elementwise import PLAIN
 from .graph import REDUCED, Node
 from .iterative import divide, root
 from .rows import Rows
-from .size import HALF, dsp_blocks, fits, in_halves, luts, multiplied, quotient_bits, timing
+from .size import dsp_blocks, fits, in_parts, luts, multiplied, parts, quotient_bits, timing
 
 LEVELS = 2
 """Operations between two registers."""
@@ -198,7 +198,7 @@ class Datapath:
         cycle = max(0, *(moment.cycle for moment in moments))
         level = max((moment.level for moment in moments if moment.cycle == cycle), default=0)
         weight, latency = timing(operation, sources)
-        latency += self.apart and in_halves(operation, sources)
+        latency += self.apart and in_parts(operation, sources)
         leaves = self.lends and self._leaves(operation, sources, target)
         latency = AWAY if leaves else latency
         if level and (level + weight > (1 if self.apart else LEVELS) or latency):
@@ -260,12 +260,13 @@ class Datapath:
     ) -> None:
         if isinstance(operation, Multiply | Scale):
             sources = self._factors(operation, sources)
-            self.dsp += dsp_blocks(target, *sources)
             bits = sum(signed_width(s.low, s.high) for s in sources)
             product = Signal(f"{target.name}_wide", -(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+            blocks = dsp_blocks(target, *sources)
             if latency > 1:
-                self._halves(product, sources, cycle)
+                self.dsp += min(blocks, 1) * self._in_parts(product, sources, cycle)
             else:
+                self.dsp += blocks
                 self.wire(product, " * ".join(self.signed(s, bits) for s in sources), Moment(cycle, 0))
             kept = self.bits(product, target.width)
             self.register(target, f"$signed({kept})" if target.signed else kept, cycle + latency)
@@ -305,27 +306,27 @@ class Datapath:
         self.wire(product, f"away{place}", Moment(cycle + AWAY, 0))
         self.wire(target, self.bits(product, target.width), Moment(cycle + AWAY, 0))
 
-    def _halves(self, product: Signal, sources: Sequence[Signal], cycle: int) -> None:
-        """Write a product whose wide factor is multiplied in two parts, the results of which are added a clock
-        later.
+    def _in_parts(self, product: Signal, sources: Sequence[Signal], cycle: int) -> int:
+        """Write a product whose wide factor is multiplied in parts, the results of which are added a clock later, and
+        return the number of parts.
         """
         other, wide = sorted(sources, key=lambda s: signed_width(s.low, s.high))
         bits, own = signed_width(wide.low, wide.high), signed_width(other.low, other.high)
-        name, low, high = product.name, HALF + 1 + own, bits - HALF + own
-        self.lines += [
-            f"  wire signed [{bits - 1}:0] {name}_factor = {self.signed(wide, bits)};",
-            f"  reg signed [{low - 1}:0] {name}_low;",
-            f"  reg signed [{high - 1}:0] {name}_high;",
-            "  always @(posedge clk) begin",
-            f"    {name}_low <= $signed({{{low - HALF}'d0, {name}_factor[{HALF - 1}:0]}}) * {self.signed(other, low)};",
-            f"    {name}_high <= $signed({{{{{own}{{{name}_factor[{bits - 1}]}}}}, {name}_factor[{bits - 1}:{HALF}]}})"
-            f" * {self.signed(other, high)};",
-            "  end",
-        ]
-        self.ff += low + high
-        more = bits + own - low
-        kept = f"{name}_low" if not more else f"{{{{{more}{{{name}_low[{low - 1}]}}}}, {name}_low}}"
-        self.wire(product, f"{{{name}_high, {HALF}'d0}} + {kept}", Moment(cycle + 1, 0))
+        factor, declared, made, terms = f"{product.name}_factor", [], [], []
+        for low, part in parts(bits):
+            name, total, last = f"{product.name}_from{low}", part + own, low + part == bits
+            sign = f"{{{total - part}{{{factor}[{bits - 1}]}}}}" if last else f"{total - part + 1}'d0"
+            taken = f"{{{sign}, {factor}[{bits - 1 if last else low + part - 2}:{low}]}}"
+            declared.append(f"  reg signed [{total - 1}:0] {name};")
+            made.append(f"    {name} <= $signed({taken}) * {self.signed(other, total)};")
+            more = bits + own - total - low
+            extended = [f"{{{more}{{{name}[{total - 1}]}}}}"] * (more > 0) + [name] + [f"{low}'d0"] * (low > 0)
+            terms.append(f"{{{', '.join(extended)}}}")
+            self.ff += total
+        self.lines += [f"  wire signed [{bits - 1}:0] {factor} = {self.signed(wide, bits)};", *declared]
+        self.lines += ["  always @(posedge clk) begin", *made, "  end"]
+        self.wire(product, " + ".join(reversed(terms)), Moment(cycle + 1, 0))
+        return len(terms)
 
     def _table(self, operation: Lookup, source: Signal, target: Signal, cycle: int) -> None:
         reached = operation.table[source.low - operation.low : source.high - operation.low + 1].tolist()

@@ -18,7 +18,10 @@ from circuitize.circuits.integers import Add, Multiply, Scale, Shift, Subtract
 
 from ..signals import Signal
 from .graph import Node, Stage
-from .size import HALF, fits, multiplied
+from .size import fits, multiplied
+
+HALF = 24
+"""Bits of the lower part of a factor that is cut in two."""
 
 Interval = tuple[int, int]
 

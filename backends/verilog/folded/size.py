@@ -70,12 +70,14 @@ def fits(factors: Sequence[Signal]) -> bool:
     return short <= FACTORS[1] and long <= FACTORS[0]
 
 
-HALF = 24
-"""Bits of the lower part of a factor that is multiplied in two parts."""
+PART = 17
+"""Bits of the lower parts of a factor that is multiplied in parts: with a sign, one multiplier of each family takes
+them. A product that takes several multipliers in one clock is slow.
+"""
 
 
-def in_halves(operation: Operation, sources: Sequence[Signal]) -> bool:
-    """Return whether a product takes two multipliers for its wide factor, so that it may take a clock more."""
+def in_parts(operation: Operation, sources: Sequence[Signal]) -> bool:
+    """Return whether a product takes several multipliers for its wide factor, so that it may take a clock more."""
     if isinstance(operation, Scale):
         size = abs(operation.factor)
         if size & (size - 1) == 0:
@@ -84,7 +86,15 @@ def in_halves(operation: Operation, sources: Sequence[Signal]) -> bool:
     elif not isinstance(operation, Multiply) or any(map(is_bit, sources)):
         return False
     short, wide = sorted(signed_width(s.low, s.high) for s in sources)
-    return short <= 18 and HALF + 1 < wide <= 2 * HALF + 1
+    return short <= FACTORS[1] and FACTORS[0] < wide <= 3 * PART + 1
+
+
+def parts(bits: int) -> list[tuple[int, int]]:
+    """Return the lowest bit of each part of a signed factor of so many bits, and the bits of the part as a signed
+    number: all parts but the last are not negative.
+    """
+    lowest = range(0, bits - 1, PART)
+    return [(low, PART + 1) for low in lowest[:-1]] + [(lowest[-1], bits - lowest[-1])]
 
 
 def luts(operation: Operation, sources: Sequence[Signal], target: Signal) -> int:

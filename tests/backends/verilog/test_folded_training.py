@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from itertools import islice
@@ -10,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from example_programs import example
-from folded_programs import named
+from folded_programs import frames, named
 from numpy.typing import NDArray
 from tiers import count
 
@@ -18,7 +19,7 @@ from circuitize.api.user_files import run_file
 from circuitize.backends.verilog.folded import schedule
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.integers import Add, Check
+from circuitize.circuits.integers import Add, Check, Clamp, Contract, Multiply, Scale
 from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.circuits.values import to_integers
@@ -100,6 +101,30 @@ def test_state_follows_frames_that_fail_and_frames_that_do_not() -> None:
     found = check_design(schedule(program, initial, interval_budget=30), program, vectors, initial, backpressure=2)
     assert found.mismatches == 0, found.first_difference
     assert 10 < found.undefined < 50
+
+
+def wide() -> IntegerProgram:
+    """A step with products of factors of 26 to 52 bits, by numbers and by factors of up to 18 bits."""
+    builder = Builder()
+    w, x = builder.input(Fixed((2, 2), 0, -9, 9)), builder.input(Fixed((2, 2), 0, -9, 9))
+    seen = builder.add(Clamp(-9, 9), builder.add(Contract("ij,jk->ik"), x, w))
+    grown = builder.add(Clamp(-1, 1), builder.add(Contract("ij,ik->jk"), x, seen))
+    made, inputs = [builder.add(Check(-9, 9), builder.add(Add(), w, grown))], ["w", "x"]
+    for bits, own in ((26, 18), (35, 18), (36, 18), (44, 18), (52, 10)):
+        factor, other = (builder.input(Fixed((3,), 0, -(1 << b - 1), (1 << b - 1) - 1)) for b in (bits, own))
+        made.append(builder.add(Multiply(), factor, other))
+        made += [builder.add(Scale(number, 0), factor) for number in (-(1 << own - 1) + 1, (1 << own - 1) - 3)]
+        inputs += [f"x{bits}", f"y{bits}"]
+    return named(builder, inputs, made, ["w"])
+
+
+def test_a_wide_factor_is_multiplied_in_parts() -> None:
+    """Each of 17 bits, which one multiplier of any family takes; the highest part alone has a sign."""
+    program, initial = wide(), {"w": np.full((2, 2), 5)}
+    design = schedule(program, initial, lanes=4)
+    assert {int(low) for text in design.files.values() for low in re.findall(r"_from(\d+);", text)} == {0, 17, 34}
+    found = check_design(design, program, frames(program, count(20, deep=300)), initial)
+    assert found.mismatches == 0, found.first_difference
 
 
 def test_state_needs_its_first_value() -> None:
