@@ -6,14 +6,18 @@ Challenges are chosen, and queries few, for the verifier as for the prover: neit
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
 from _pytest.mark import ParameterSet
 from hidden_programs import LARGE, PROGRAMS
-from hidden_simulator import random_words, simulated, words_sent
+from hidden_simulator import Simulated, Words, random_words, simulated, words_of, words_sent
 from hidden_view import MORE_VECTORS, ONE_VECTOR
 from independent_verifier import geometry, opening
+from independent_verifier.arithmetic import Elements, numbers
+from independent_verifier.transcript import Refused
 from small_programs import draw
 from tensor_proofs import committed_inputs
 
@@ -71,3 +75,26 @@ def test_the_prover_sends_what_the_simulator_makes_of_it(
     secrets = [bytes([number] * 32) for number in range(len(made.commitments))]
     sent, _ = tensor_view(made.native, values, secrets, CHALLENGES, demand(monkeypatch, name), {})
     assert simulated(made, publics, CHALLENGES, words_sent(sent)) == sent
+
+
+class Apart(Simulated):
+    """Commits to a last vector that differs, in a coordinate of its first element, from the one that it sends."""
+
+    def __init__(self, coordinate: int, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.coordinate = coordinate
+
+    def last_leaves(self, drawn: Elements) -> Words:
+        leaves = numbers(super().last_leaves(drawn)).reshape(len(drawn), -1)
+        leaves[:, self.degree + self.coordinate] = leaves[:, self.degree + self.coordinate] + numbers(1)
+        return words_of(leaves)
+
+
+@pytest.mark.parametrize("degree", [pytest.param(2, marks=pytest.mark.deep), 3])
+def test_the_last_vector_is_the_committed_one_in_each_coordinate(monkeypatch: pytest.MonkeyPatch, degree: int) -> None:
+    """All else is true of the vector that is sent, whose weighted sum may be any."""
+    made, _, publics = prepared("step", degree)
+    demand(monkeypatch, "step")
+    for coordinate in range(degree):
+        with pytest.raises(Refused, match="the last vector of an opening"):
+            simulated(made, publics, CHALLENGES, random_words, partial(Apart, coordinate))

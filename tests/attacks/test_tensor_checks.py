@@ -191,15 +191,31 @@ def test_enough_places_are_asked(degree: int, monkeypatch: pytest.MonkeyPatch) -
         assert found.is_refused()
 
 
+class Closed(Verifier):
+    """Opens no claim."""
+
+    def _opening(self, *_: object) -> None:
+        self.transcript.at = len(self.transcript.messages)
+
+
 def test_a_claim_is_opened(degree: int) -> None:
     """Else the roots of inputs say nothing."""
-
-    class Closed(Verifier):
-        def _opening(self, *_: object) -> None:
-            self.transcript.at = len(self.transcript.messages)
-
     found, _ = attack(SUM, small_plan(SUM, degree), INPUTS, FalseSum, output=INPUTS["in0"] + INPUTS["in1"] + 1)
     assert found.passes(Closed) and found.is_refused()
+
+
+def test_an_equation_holds_in_each_coordinate(degree: int) -> None:
+    """Of claims that would all be opened; what is missing from the sum is in one coordinate."""
+    for coordinate in range(degree):
+
+        class Nearly(FalseSum):
+            def missing(self, mix: Mix, honest: Elements, coordinate: int = coordinate) -> Elements:
+                made = super().missing(mix, honest).copy()
+                made[coordinate] = made[coordinate] + numbers(1)
+                return made
+
+        found, _ = attack(SUM, small_plan(SUM, degree), INPUTS, Nearly)
+        assert not found.passes(Closed) and found.is_refused()
 
 
 def test_nothing_follows_the_messages(degree: int) -> None:

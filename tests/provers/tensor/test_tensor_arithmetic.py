@@ -253,6 +253,16 @@ def test_rounds_of_a_sumcheck_are_polynomials_at_a_point(degree: int, rounds: in
 
 
 @pytest.mark.parametrize("size", [2, 3])
+def test_what_differs_in_one_coordinate_is_not_the_same(size: int) -> None:
+    x = elements(np.random.default_rng(6), 3, size)
+    assert arithmetic.same(x, x.copy())
+    for place in np.ndindex(x.shape):
+        other = x.copy()
+        other[place] = other[place] + numbers(1)
+        assert not arithmetic.same(x, other) and not arithmetic.same(other, x), place
+
+
+@pytest.mark.parametrize("size", [2, 3])
 def test_eq_is_one_at_its_own_place(size: int) -> None:
     random = np.random.default_rng(4)
     point, upper = elements(random, 3, size), [0] * (size - 1)
