@@ -106,6 +106,27 @@ def test_limits_leave_of_a_front_what_is_within(target: str, names: tuple[str, .
     assert [vector(point.design, objectives) for point in found.points] == within[minimal(within)].tolist()
 
 
+@pytest.mark.parametrize("limits", [(), ("memory",)])
+def test_what_is_known_of_longer_proofs_is_a_lower_bound(limits: tuple[str, ...]) -> None:
+    """Also where each of fewer proofs costs less than one of more proofs, since the dataset is opened less often."""
+    proofs = Sumchecks(64, None, limits)
+    for known in proofs.divided(Design(PROGRAM)):
+        (exact,) = proofs.planned(replace(known, takes={}))
+        assert all(least <= exact.takes[name] for name, least in known.takes.items()), known.choices
+        assert known.takes.keys() == ({"seconds", "bytes", "memory"} if known.choices["per_proof"] != 1 else set())
+
+
+def test_a_limit_that_longer_proofs_alone_are_within() -> None:
+    each = {
+        count: everything([Sumchecks(4, None).planned], iter([Design(PROGRAM, choices={"per_proof": count})]))
+        for count in (1, 4)
+    }
+    ((short,), (long,)) = each.values()
+    assert long.takes["memory"] < short.takes["memory"]
+    found = cz.plan(PROGRAM, "seconds", {"memory": long.takes["memory"]}, targets="tensor", steps=4)
+    assert [point.choices["per_proof"] for point in found.points] == [4]
+
+
 def test_bytes_of_a_layout_are_at_least_those_of_its_columns() -> None:
     design = Design(PROGRAM)
     laid_out = Plonkish(1, True)

@@ -85,14 +85,21 @@ def divided(
         limit = Limit.CORES
     else:
         limit = limits.get(2 * steps) or Limit.SIZE
-    return Division(min(steps, run.steps), limit, _bytes(_chunk(run, steps)))
+    return Division(min(steps, run.steps), limit, chunk_bytes(_chunk(run, steps)))
 
 
 def prover_bytes(run: Run) -> int:
     """Return the predicted memory, in bytes, of the largest proof of the run's steps, including the values of all
     wires.
     """
-    return max(map(_bytes, run.chunks))
+    return max(map(chunk_bytes, run.chunks))
+
+
+def chunk_bytes(chunk: Chunk) -> int:
+    """Return the predicted memory, in bytes, of the proof of a chunk, or the size of the values of all its wires where
+    that is more.
+    """
+    return max(int(sizes(chunk.plan)["prover_bytes"]), chunk.trace_bytes)
 
 
 def is_heavy(run: Run) -> bool:
@@ -110,10 +117,6 @@ def _chunk(run: Run, steps: int) -> Chunk:
     return replace(run, per_proof=min(steps, run.steps)).chunk(run.first)
 
 
-def _bytes(chunk: Chunk) -> int:
-    return max(int(sizes(chunk.plan)["prover_bytes"]), chunk.trace_bytes)
-
-
 def _is_heavy(chunk: Chunk) -> bool:
     return chunk.count > 1 and chunk.plan.claimed.dense > MOST_WEIGHTS
 
@@ -126,6 +129,6 @@ def _limit(run: Run, steps: int, memory: int, least: int) -> Limit | None:
             return Limit.DEGREE
         if _is_heavy(chunk):
             return Limit.WEIGHTS
-        return Limit.MEMORY if _bytes(chunk) > memory else None
+        return Limit.MEMORY if chunk_bytes(chunk) > memory else None
     except Unprovable:
         return Limit.SIZE

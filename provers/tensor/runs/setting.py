@@ -183,6 +183,14 @@ class Run:
             self._chunks[count] = Chunk(made, for_a_run(planned, self.proofs + self.renewals + 2))
         return self._chunks[count]
 
+    def opening_as_often(self, chunk: Chunk) -> Chunk:
+        """Return a chunk of another run in zero knowledge, of the same step and dataset, as it would be by itself if
+        that run opened a root of the dataset as often as this one.
+        """
+        made = chunk.plan
+        openings = {**dict(zip(made.groups, made.openings or (), strict=True)), (INPUT, DATA): self.made_for}
+        return replace(chunk, plan=made.hiding(openings))
+
     @cached_property
     def _chunks(self) -> dict[int, Chunk]:
         return {}

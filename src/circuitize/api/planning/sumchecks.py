@@ -13,7 +13,7 @@ from circuitize.backends.tensor.errors import Unprovable
 from circuitize.backends.tensor.groups import DATA
 from circuitize.circuits.program import IntegerProgram
 from circuitize.provers.tensor.cost import sizes
-from circuitize.provers.tensor.runs.dividing import MOST_CHOSEN, is_heavy, prover_bytes
+from circuitize.provers.tensor.runs.dividing import MOST_CHOSEN, chunk_bytes, is_heavy, prover_bytes
 from circuitize.provers.tensor.runs.setting import Run
 
 from .design import Design
@@ -30,35 +30,60 @@ SEED = b"plan"
 """The seed of the runs that a plan sizes, on which no size depends."""
 
 
+Alone = tuple[float, float, float]
+"""The seconds, the bytes and the memory of one proof."""
+
+
 class Sumchecks:
     """The design problems of tensor proofs: for a single step only the plan of its proof, and for a run first how many
     steps each proof covers, and then the plans of all its proofs.
 
-    The costs of a proof are assumed not to fall with more steps: its memory, as `prove-run` assumes too, and its
-    seconds and bytes in comparison with a proof of one step. Proofs of one step are tried first, since their costs are
-    lower bounds on those of longer proofs.
+    A run of fewer proofs opens its dataset less often, so that each of its proofs may cost less than a proof of fewer
+    steps in a run of more proofs. With equal openings, the costs of a proof are assumed not to fall with more steps:
+    its memory, and its seconds and bytes in comparison with a proof of one step. Proofs of one step are tried first,
+    since costs of shorter proofs are then lower bounds on those of longer ones.
     """
 
     def __init__(self, steps: int, examples: int | None, limits: Collection[str] = ()) -> None:
         self.steps, self.examples = steps, examples
         self.ascending = "memory" in limits
-        self._of_one: dict[str, float] = {}
-        self._memory: dict[int, float] = {}
+        self._sized: dict[int, Run] = {}
+        self._known: dict[tuple[int, int], Alone] = {}
 
     def divided(self, design: Design) -> Iterator[Design]:
         """Yield the design once for each number of steps per proof: powers of two, and all steps in one proof, up to
         the greatest number that verifiers accept by default; the largest number comes first, unless memory has a limit.
         """
-        self._of_one, self._memory = {}, {}
+        self._sized, self._known = {}, {}
         most = min(self.steps, MOST_CHOSEN)
         powers = [1 << place for place in range(1, (most - 1).bit_length())]
         counts = [*powers, most] if most > 1 else []
         for count in [1, *(counts if self.ascending else reversed(counts))]:
             chosen = {"per_proof": count} if self.steps > 1 else {}
-            proofs = -(-self.steps // count)
-            least = {name: proofs * value for name, value in self._of_one.items()}
-            memory = max((own for fewer, own in self._memory.items() if fewer < count), default=0.0)
-            yield design.decided(chosen, {**least, "memory": memory})
+            yield design.decided(chosen, self._least(design, count))
+
+    def _least(self, design: Design, count: int) -> dict[str, float]:
+        """Return lower bounds on the costs of a run with so many steps per proof, from shorter proofs that were sized
+        before.
+        """
+        shorter = [fewer for fewer in self._sized if fewer < count]
+        if not shorter:
+            return {}
+        run = setting(design.program, self.steps, count, self.examples)
+        seconds, bytes, _ = self._alone(run, 1)
+        *_, memory = self._alone(run, max(shorter))
+        return {"seconds": run.proofs * seconds, "bytes": run.proofs * bytes, "memory": memory}
+
+    def _alone(self, run: Run, steps: int) -> Alone:
+        """Return the costs of one proof of so many steps, which was sized in another run, with the openings of a
+        run.
+        """
+        key = steps, run.made_for
+        if key not in self._known:
+            chunk = run.opening_as_often(self._sized[steps].chunks[0])
+            found = sizes(chunk.plan, {*run.kept, DATA})
+            self._known[key] = found["prover_cpu_seconds"], found["proof_bytes"], chunk_bytes(chunk)
+        return self._known[key]
 
     def planned(self, design: Design) -> Iterator[Design]:
         """Yield the design with the costs of all its proofs."""
@@ -80,10 +105,7 @@ class Sumchecks:
             memory = prover_bytes(run)
         except Unprovable as error:
             raise LeftOut(str(error)) from None
-        self._memory[per_proof] = memory
-        if per_proof == 1:
-            one = sizes(run.chunks[0].plan, {*run.kept, DATA})
-            self._of_one = {"seconds": one["prover_cpu_seconds"], "bytes": one["proof_bytes"]}
+        self._sized[per_proof] = run
         lookups = max(chunk.plan.looked_up for chunk in run.chunks)
         return {"seconds": seconds, "bytes": bytes, "memory": memory, "lookups": lookups}
 
