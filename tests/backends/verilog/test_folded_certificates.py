@@ -51,6 +51,24 @@ def test_a_frame_that_takes_longer_than_claimed_is_refused() -> None:
         check({**found, "most": 20}, made.design.files)
 
 
+@pytest.mark.parametrize(
+    ("file", "right", "wrong", "reason"),
+    [
+        ("circuitize_folded_pool_lane.v", "+ total", "- total", "element 0 of .* is not shown to be what the program"),
+        ("circuitize_folded_status.v", "& ~tdata[0])", "& tdata[0])", "the bank of the state changes otherwise"),
+    ],
+    ids=["element", "bank"],
+)
+def test_a_wrong_design_is_refused(file: str, right: str, wrong: str, reason: str) -> None:
+    """By what it computes alone: its modules and clocks are those of the certificate."""
+    made, found = certified_layer()
+    text = made.design.files[file]
+    assert right in text
+    files = {**made.design.files, file: text.replace(right, wrong)}
+    with pytest.raises(Refused, match=reason):
+        check({**found, "files": digests(files)}, files)
+
+
 def survivors(seed: int, wanted: int) -> Iterator[Mutant]:
     """The mutants that are shown to be equal."""
     made, found = certified_step()
