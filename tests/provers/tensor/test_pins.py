@@ -70,6 +70,19 @@ def restated(pin: Path, to: Path, **changed: object) -> Path:
     return to
 
 
+def test_a_pin_says_whether_a_run_is_in_zero_knowledge(made: ProvedRun, pin: Path, tmp_path: Path) -> None:
+    """By true or false alone, which have the plans of a run of their kind, and no number that equals them."""
+    for kind in (1, 1.0):
+        with pytest.raises(FormatError, match="kind or plans of no run"):
+            cz.verify_pinned(made.folder, restated(pin, tmp_path / "number", zero_knowledge=kind))
+    plain = restated(pin, tmp_path / "plain", zero_knowledge=False)
+    with pytest.raises(CircuitizeError, match="as this version makes them"):
+        cz.verify_pinned(made.folder, plain)
+    planned = restated(plain, tmp_path / "planned", plans=read_pin(plain).run.plans_digest)
+    said = str(cz.verify_pinned(made.folder, planned).reason)
+    assert "the run is of zero knowledge True, expected False" in said
+
+
 def test_pins_that_say_otherwise(made: ProvedRun, pin: Path, tmp_path: Path) -> None:
     roots = json.loads(zipfile.ZipFile(pin).read(SETTING))["roots"]
     other = restated(pin, tmp_path / "other", roots={**roots, "data": "00" * 32})
