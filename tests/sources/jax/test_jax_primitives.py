@@ -25,7 +25,7 @@ from circuitize.frontends.jax.equation import CALLS, RULES
 from circuitize.frontends.jax.translation import Translated
 
 LABELS = {name: labels(4) for name in "ijk"}
-SHOWN = {"rows and places", "a loop", "batched products"}
+SHOWN = {"rows and places", "a loop", "batched products", "greatest and least"}
 EVERY = [pytest.param(name, marks=[] if name in SHOWN else pytest.mark.deep) for name in CASES]
 
 
