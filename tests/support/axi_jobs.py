@@ -27,7 +27,10 @@ LONGER = count(40, deep=400)
 
 @dataclass(frozen=True)
 class Job:
-    """A design and the program that it is of; so many frames, of which some break the framing, and so many resets."""
+    """A design and the program that it is of; so many frames, of which some break the framing, and so many resets.
+
+    Of those that do not, every other one lacks the padding of its last word, and is as good as with it.
+    """
 
     design: Design
     made: Bound
@@ -83,16 +86,18 @@ def _described(job: Job, seed: int) -> dict[str, Any]:
     broken = draw.random(job.frames) < job.faults
     right = {name: values[~broken] for name, values in tried.items()}
     wanted = expected(job.made.program, right, job.made.initial)
-    words = {bus.name: bus.data_bits // 8 for bus in design.buses}
+    entering = {bus.name: bus for bus in design.buses if not bus.output}
     described, place = [], 0
     for number in range(job.frames):
-        into = {b.name: _bytes(b, {n: v[number] for n, v in tried.items()}) for b in design.buses if not b.output}
+        into = {n: _bytes(bus, {port: v[number] for port, v in tried.items()}) for n, bus in entering.items()}
         failed = bool(broken[number])
         values = {port.name: np.zeros(port.format.shape, np.int64) for port in job.made.program.outputs}
         if broken[number]:
             name = sorted(into)[draw.integers(len(into))]
-            into[name] = _other_length(into[name], words[name], draw)
+            into[name] = _other_length(into[name], entering[name], draw)
         else:
+            if place % 2 == 0:
+                into = {name: one[: len(one) - _padding(entering[name])] for name, one in into.items()}
             failed = bool(wanted.undefined[place])
             values, place = {name: made[place] for name, made in wanted.outputs.items()}, place + 1
         values[""] = np.array(failed, np.int64)
@@ -131,13 +136,20 @@ def _size(stream: Stream) -> int:
     return stream.beats * stream.data_bits // 8 if stream.bus else stream.format.size * stream.pitch // 8
 
 
+def _padding(bus: Bus) -> int:
+    """Bytes of a frame's last word, on a shared bus, that hold nothing of an element: a frame may lack them."""
+    last = bus.streams[-1]
+    return _size(last) - last.format.size * last.pitch // 8
+
+
 def _mask(stream: Stream, failed: bool) -> bytes:
     """Where a frame's bytes are certain: outputs of a frame that failed mean nothing."""
     return bytes(_size(stream)) if failed and stream.port else b"\xff" * _size(stream)
 
 
-def _other_length(frame: bytes, word: int, draw: np.random.Generator) -> bytes:
-    """The frame cut short by at least a byte, or longer by at least a word."""
-    if draw.random() < 0.6 and len(frame) > 1:
-        return frame[: len(frame) - 1 if draw.random() < 0.5 else int(draw.integers(1, len(frame)))]
-    return frame + bytes(int(draw.integers(word, LONGER)))
+def _other_length(frame: bytes, bus: Bus, draw: np.random.Generator) -> bytes:
+    """The frame cut short by at least a byte of an element, or longer by at least a word."""
+    held = len(frame) - _padding(bus)
+    if draw.random() < 0.6 and held > 1:
+        return frame[: held - 1 if draw.random() < 0.5 else int(draw.integers(1, held))]
+    return frame + bytes(int(draw.integers(bus.data_bits // 8, LONGER)))
