@@ -29,6 +29,8 @@ REFUSED: list[tuple[Make, list[Shape], str]] = [
     (arrays.Reciprocal, [], "expected 1 source, found 0"),
     (lambda: arrays.Scale(float("nan")), [(2,)], "finite factor, found nan"),
     (lambda: arrays.Scale(float("inf")), [(2,)], "finite factor, found inf"),
+    (lambda: arrays.Clip(1.0, 1.0), [(2,)], "finite bounds in order, found 1.0 and 1.0"),
+    (lambda: arrays.Clip(0.0, float("inf")), [(2,)], "finite bounds in order, found 0.0 and inf"),
     (lambda: arrays.Reshape((2, 2)), [(3,)], r"shape of 3 elements, as \[3\] has, found \[2, 2\] of 4"),
     (lambda: arrays.Transpose((0, 0)), [(2, 3)], r"each axis of \[2, 3\] once, found axes \[0, 0\]"),
     (lambda: arrays.Transpose((0,)), [(2, 3)], "each axis"),
