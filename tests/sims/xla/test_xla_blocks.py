@@ -191,6 +191,7 @@ def test_a_training_by_blocks_is_that_of_numpy() -> None:
     program = exact(trained_programs.step(), Phases()).integer
     held = {port.name for port in program.outputs} & {port.name for port in program.inputs}
     assert Traced(program.arrow, "cpu").regions
+    assert not Traced(program.arrow, "gpu").regions, "blocks are made for the cache of a processor"
     example = {name: Raw(value) for name, value in integer.rounded(program, program.examples[0]).items()}
     *_, last = integer.train(program, example, [example] * 3)
     stretches = Stretches(program, program.arrow, processor(), [], 3)
