@@ -12,7 +12,8 @@ from every_case import every_case
 from numpy.typing import NDArray
 
 from circuitize.backends.axes import ELEMENTWISE
-from circuitize.backends.drawing.axes import Form, strands
+from circuitize.backends.drawing.axes import Form, parameters, strands
+from circuitize.circuits import arrays, integers
 from circuitize.circuits.builder import generator
 from circuitize.circuits.errors import Undefined
 from circuitize.circuits.hypergraph import evaluate
@@ -90,3 +91,10 @@ def test_enough_goes_around() -> None:
             drawn = strands(case.operation, [t.shape for t in arrow.source], [t.shape for t in arrow.target])
             most[case.operation.name] = max(most[case.operation.name], len(drawn.around))
     assert all(most[name] >= least for name, least in forms.items()), most
+
+
+def test_parameters_are_numbers_but_no_axes() -> None:
+    assert parameters(arrays.Clip(-1.0, 1.5)) == "-1 1.5"
+    assert parameters(integers.Shift(3)) == "3"
+    shown = (arrays.Max(1), arrays.Concatenate(1), arrays.Sum((0,)), arrays.Reshape((2, 3)), arrays.Einsum("ij,jk->ik"))
+    assert [parameters(operation) for operation in shown] == [""] * 5
