@@ -40,6 +40,10 @@ class Counters:
         return self._known[key]
 
 
+WAYS = 2
+"""Memories of which one is chosen in the clock in which a block memory gives its word, where two clocks choose."""
+
+
 @dataclass(frozen=True)
 class Channel:
     """A tensor in memories for readers that take turns: `banks` frames of the tensor, laid out as each reader reads
@@ -48,7 +52,8 @@ class Channel:
     If `initial` is given, the tensor is state: the channel has two banks, of which one is read. If `shows` is true, the
     last reader reads the other bank, which holds what the frame has written. If `abreast` is true, memories may be
     placed side by side in one wide memory. A frame may be read `ahead` clocks after its writer's start or, if `ahead`
-    is None, when all of it is written. `sliced` is that of `rows`.
+    is None, when all of it is written. `sliced` is that of `rows`. `parted` has for each reader the columns that are
+    chosen in two clocks.
     """
 
     name: str
@@ -61,6 +66,7 @@ class Channel:
     abreast: bool = False
     ahead: int | None = None
     sliced: bool = False
+    parted: tuple[frozenset[int], ...] = ()
 
     @property
     def lanes(self) -> tuple[int, ...]:
@@ -96,7 +102,7 @@ def write_channel(channel: Channel, files: dict[str, str]) -> str:
         line
         for reader, layout in enumerate(channel.layouts)
         for place, column in enumerate(layout.columns)
-        for line in _column(reader, place, column, width, counters, names, channel.abreast)
+        for line in _column(reader, place, column, width, counters, names, channel)
     ]
     head = f"// {channel.comment}\n{HEAD}module {channel.name} (\n  " + ",\n  ".join(ports) + "\n);\n"
     return head + "\n".join([*body, *counters.lines, *memories, *reads]) + "\n" + TAIL
@@ -216,13 +222,14 @@ def _column(
     width: int,
     counters: Counters,
     names: Mapping[tuple[int, int, int], str],
-    halves: bool,
+    channel: Channel,
 ) -> list[str]:
     """Return the Verilog of a column that a reader reads: one of the memories that hold its element, or 0.
 
-    If `halves` is true, each bit of the number of the memory leaves half of the memories, so that the path from each
-    memory is equally short.
+    In a channel whose memories lie abreast, each bit of the number of the memory leaves half of the memories, so that
+    the path from each memory is equally short.
     """
+    halves = channel.abreast
     own, first = prefix(reader), f"{prefix(reader)}_" * (reader > 0)
     step = f"{own}_step"
     lines, sources = [], [names[column.copy, bank, lane] for bank, lane in column.sources]
@@ -234,7 +241,10 @@ def _column(
             f"  reg [{bits - 1}:0] {chosen};",
             f"  always @(posedge clk) if ({step}) {chosen} <= {select};",
         ]
-        if halves:
+        if channel.parted and place in channel.parted[reader]:
+            more, text = _in_two_clocks(f"{first}part{place}", chosen, sources, width, bits)
+            lines += more
+        elif halves:
             text = _halved(chosen, sources, bits)
         for index, source in reversed(list(enumerate(sources[:-1]))) if not halves else ():
             text = f"({chosen} == {bits}'d{index}) ? {source} : {text}"
@@ -247,6 +257,19 @@ def _column(
         ]
         text = f"{inside} ? ({text}) : {width}'d0"
     return [*lines, f"  assign {own}_data{place} = {text};"]
+
+
+def _in_two_clocks(name: str, chosen: str, sources: Sequence[str], width: int, bits: int) -> tuple[list[str], str]:
+    """Return the Verilog that chooses a source a clock later, and the expression of what is chosen: in the first clock
+    the lowest bits of the number choose one of WAYS, and in the second the other bits.
+    """
+    low = bits_of(WAYS - 1)
+    first = [_halved(chosen, sources[start : start + WAYS], low) for start in range(0, len(sources), WAYS)]
+    lines = [f"  reg [{bits - low - 1}:0] {name}_number;"]
+    lines += [f"  reg [{width - 1}:0] {name}_{k};" for k in range(len(first))]
+    lines += ["  always @(posedge clk) begin", f"    {name}_number <= {chosen}[{bits - 1}:{low}];"]
+    lines += [*(f"    {name}_{k} <= {text};" for k, text in enumerate(first)), "  end"]
+    return lines, _halved(f"{name}_number", [f"{name}_{k}" for k in range(len(first))], bits - low)
 
 
 def _halved(chosen: str, sources: Sequence[str], bits: int) -> str:

@@ -10,6 +10,7 @@ from . import steering
 from .arithmetic import lane, unit
 from .blocks import rows
 from .budget import streams as in_streams
+from .channel import WAYS
 from .cost import Cost
 from .counter import bits_of
 from .folding import Fold
@@ -172,7 +173,7 @@ def estimate(plan: Plan, family: Family = SEVEN) -> dict[str, int]:
         absorbed = family.accumulates and inner is not None and inner.dsp
         if tiling.late[0 if found.in_reduction else 1] and not absorbed:
             cost.add(0, sum(operand_widths(stage, operand, columns)))
-    for memory in plan.memories:
+    for memory, parted in zip(plan.memories, plan.parted, strict=True):
         first = memory.readers[0]
         wire, link, turns = plan.sizes.readers[first].wire, plan.sizes.links[first], len(memory.clients)
         banks = link.banks or 1
@@ -182,6 +183,10 @@ def estimate(plan: Plan, family: Family = SEVEN) -> dict[str, int]:
             cost.put(steering.tokens(banks, turns, link.ahead))
         layouts, width = [client.layout for client in memory.clients], element(fold.format(wire)).width
         _channel(cost, layouts, width, banks, plan.sizes.sliced)
+        for client, chosen in zip(memory.clients, parted, strict=bool(parted)):
+            for column in chosen:
+                sources = len(client.layout.columns[column].sources)
+                cost.add(0, (-(-sources // WAYS) - 1) * width + bits_of(sources - 1) - bits_of(WAYS - 1))
     together: set[tuple[int, bytes]] = set()
     for (number, operand), rom in plan.roms.items():
         cost.constants(rom.words, operand_widths(fold.stages[number], operand, rom.words.shape[1]))

@@ -22,7 +22,7 @@ class Memories(Wiring):
         readers.
         """
         used: dict[int, set[int]] = {}
-        for memory in self.plan.memories:
+        for memory, parted in zip(self.plan.memories, self.plan.parted, strict=True):
             readers = [self.sizes.readers[client.readers[0]] for client in memory.clients]
             wire, number = readers[0].wire, memory.readers[0]
             state = wire in self.fold.states
@@ -36,7 +36,9 @@ class Memories(Wiring):
             layouts = tuple(client.layout for client in memory.clients)
             initial = self._initial(wire) if state else None
             abreast, sliced = bool(self.fold.members), self.sizes.sliced
-            channel = Channel(name, width, layouts, banks, comment, initial, memory.shows, abreast, ahead, sliced)
+            channel = Channel(
+                name, width, layouts, banks, comment, initial, memory.shows, abreast, ahead, sliced, parted
+            )
             self.emission.channels.append(channel)
             self.files[f"{name}.v"] = write_channel(channel, self.files)
             wires = [".clk(clk)", ".rst(rst)"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,8 @@ from numpy.typing import NDArray
 from circuitize.circuits.types import Fixed
 
 from ..signals import element
+from .blocks import rows
+from .channel import WAYS
 from .early import early
 from .graph import Stage
 from .lane_text import interval_of, literal_operand
@@ -44,6 +47,54 @@ class Plan:
                     if reader.actor == actor and reader.operand is not None:
                         found[reader.operand] = slots
         return found
+
+    @cached_property
+    def parted(self) -> list[tuple[frozenset[int], ...]]:
+        """The columns of each client of each memory that are chosen in two clocks: in a step, those with many block
+        memories to choose from, whose readers all take them a clock later.
+        """
+        return [self._parted(memory) if self.sizes.fold.members else () for memory in self.memories]
+
+    @cached_property
+    def taken(self) -> dict[tuple[int, str], frozenset[int]]:
+        """For each stage and operand the places of the operand's columns that come a clock later from their memory."""
+        found, first = {}, len(self.sizes.in_lanes)
+        for memory, parted in zip(self.memories, self.parted, strict=True):
+            for client, chosen in zip(memory.clients, parted, strict=bool(parted)):
+                for place, columns in zip(client.readers, client.columns, strict=True):
+                    reader = self.sizes.readers[place]
+                    if chosen and reader.operand is not None:
+                        at = frozenset(k for k, column in enumerate(columns) if column in chosen)
+                        found[reader.actor - first, reader.operand] = at
+        return found
+
+    def _parted(self, memory: Memory) -> tuple[frozenset[int], ...]:
+        first = memory.readers[0]
+        width = element(self.sizes.fold.format(self.sizes.readers[first].wire)).width
+        banks, layouts = self.sizes.links[first].banks or 1, [client.layout for client in memory.clients]
+        in_blocks = {
+            number
+            for number in range(len(layouts[0].copies))
+            if any(row.block for row in rows(layouts, number, width, banks, True, self.sizes.sliced))
+        }
+        return tuple(
+            frozenset(
+                place
+                for place, column in enumerate(client.layout.columns)
+                if column.select is not None and len(column.sources) > WAYS and column.mask is None
+                if column.copy in in_blocks
+            )
+            if all(map(self._is_late, client.readers))
+            else frozenset[int]()
+            for client in memory.clients
+        )
+
+    def _is_late(self, number: int) -> bool:
+        """Return whether a reader takes what it reads a clock later, and shares it with no output."""
+        reader, first = self.sizes.readers[number], len(self.sizes.in_lanes)
+        if reader.operand is None or number in self.sizes.shared.values():
+            return False
+        return self.tilings[reader.actor - first].late[0 if reader.inside else 1]
 
 
 def plan(sizes: Sizes) -> Plan:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
@@ -41,12 +42,14 @@ def write_stage(
     shared: tuple[Member, Use] | None = None,
     waits: bool = False,
     sent: Sent | None = None,
+    taken: Mapping[str, frozenset[int]] = MappingProxyType({}),
 ) -> Body:
     """Return all Verilog modules of a stage as text.
 
     `slots` gives, for each operand that is read from memory, the column of each place of the operand's table. `shared`
     says how a stage that has no lanes of its own uses the pool, and `waits` whether the stage starts one clock after
-    everything that it needs is there. `sent` lists the products that other multipliers make.
+    everything that it needs is there. `sent` lists the products that other multipliers make. `taken` has for each
+    operand the columns that come from their memories a clock later anyway.
     """
     files: dict[str, str] = {}
     name = stage.name
@@ -89,7 +92,7 @@ def write_stage(
         body = _map(tiling, waits)
         made.lut += 8
     counters = Counters(name, files)
-    body = _late(tiling, columns, by_name) + body
+    body = _late(tiling, columns, by_name, taken) + body
     body += [] if sent is None else sent_lines(sent, tiling.late)
     body += _units(stage, tiling, slots, by_name, after, flagged, counters, sent)
     head = (
@@ -106,15 +109,25 @@ def _read(operand: Operand, column: int, tiling: Tiling) -> str:
     return f"{operand.name}_{column}" + "_late" * tiling.late[0 if operand.in_reduction else 1]
 
 
-def _late(tiling: Tiling, columns: Mapping[str, int], operands: Mapping[str, Operand]) -> list[str]:
-    """Return the registers between the memories and the lanes or units that read them."""
+def _late(
+    tiling: Tiling,
+    columns: Mapping[str, int],
+    operands: Mapping[str, Operand],
+    taken: Mapping[str, frozenset[int]],
+) -> list[str]:
+    """Return the registers between the memories and the lanes or units that read them, unless they are in the channel
+    of the memories.
+    """
     lines = []
     for name, count in columns.items():
         operand = operands[name]
         bits = signal_of(operand, "").width
         for column in range(count) if tiling.late[0 if operand.in_reduction else 1] else ():
             late = _read(operand, column, tiling)
-            lines += [f"  reg [{bits - 1}:0] {late};", f"  always @(posedge clk) {late} <= {name}_{column};"]
+            if column in taken.get(name, ()):
+                lines.append(f"  wire [{bits - 1}:0] {late} = {name}_{column};")
+            else:
+                lines += [f"  reg [{bits - 1}:0] {late};", f"  always @(posedge clk) {late} <= {name}_{column};"]
     return lines
 
 

@@ -151,7 +151,9 @@ class _Top(Loans):
                 else:
                     slots[operand.name], columns = self._rom(number, stage, operand.name, side)
                 wires += [f".{operand.name}_{k}({column})" for k, column in enumerate(columns)]
-            body = write_stage(stage, tiling, slots, flagged, shared, bool(self.fold.members), sent)
+            taken = {name: self.plan.taken.get((number, name), frozenset[int]()) for name in slots}
+            waits = bool(self.fold.members)
+            body = write_stage(stage, tiling, slots, flagged, shared, waits, sent, taken)
             wires += [*self._pool_wires(number), *self._sent_wires(number, sent)]
             self.emission.bodies.append(body)
             self.files.update(body.files)

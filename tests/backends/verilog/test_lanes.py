@@ -32,8 +32,10 @@ from circuitize.sims.rtl.session import session, session_frames
 FRAMES = count(3, deep=60)
 LANES = 6
 """With so many a stage gives up the lanes clocks after its last read, and one is read while it is written."""
-FEW, ODD = 3, 16
-"""With few, memories stand side by side in blocks; with an odd number the last terms of a pass leave lanes idle."""
+FEW, ODD, CHOSEN = 3, 16, 4
+"""With few, memories stand side by side in blocks; with an odd number the last terms of a pass leave lanes idle; with
+CHOSEN a word is chosen from several block memories, in two clocks.
+"""
 DEEP = pytest.mark.deep
 
 GUARDS = {
@@ -89,7 +91,7 @@ def simulated(made: Design, *paces: int | None) -> bool:
 
 
 @pytest.mark.parametrize(
-    "lanes", [LANES, pytest.param(ODD, marks=DEEP), *(pytest.param(n, marks=DEEP) for n in (FEW, 40))]
+    "lanes", [LANES, CHOSEN, pytest.param(ODD, marks=DEEP), *(pytest.param(n, marks=DEEP) for n in (FEW, 40))]
 )
 def test_steps_equal_the_executors(lanes: int) -> None:
     vectors = frames(FRAMES, seed=0)
@@ -111,6 +113,7 @@ def test_the_design_uses_its_lanes_in_every_way() -> None:
     assert max(depth(of, number, made.sizes.choices[number]) for number in of.members) > 0
     assert any(link.ahead is not None for link in made.sizes.links)
     assert any("folded_row #" in text or "folded_state_row #" in text for text in design(FEW).files.values())
+    assert any("part0_number" in text for text in design(CHOSEN).files.values())
     assert any(laid_out(ODD).tilings[number].spare for number in of.members)
 
 
