@@ -49,11 +49,11 @@ class Channel:
     """A tensor in memories for readers that take turns: `banks` frames of the tensor, laid out as each reader reads
     them.
 
-    If `initial` is given, the tensor is state: the channel has two banks, of which one is read. If `shows` is true, the
-    last reader reads the other bank, which holds what the frame has written. If `abreast` is true, memories may be
-    placed side by side in one wide memory. A frame may be read `ahead` clocks after its writer's start or, if `ahead`
-    is None, when all of it is written. `sliced` is that of `rows`. `parted` has for each reader the columns that are
-    chosen in two clocks.
+    `parted` has for each reader the columns that are chosen in two clocks. If `initial` is given, the tensor is state:
+    the channel has two banks, of which one is read. If `shows` is true, the last reader reads the other bank, which
+    holds what the frame has written. If `abreast` is true, memories may be placed side by side in one wide memory. A
+    frame may be read `ahead` clocks after its writer's start or, if `ahead` is None, when all of it is written.
+    `sliced` is that of `rows`.
     """
 
     name: str
@@ -61,12 +61,12 @@ class Channel:
     layouts: tuple[Layout, ...]
     banks: int
     comment: str
+    parted: tuple[frozenset[int], ...]
     initial: NDArray[np.int64] | None = None
     shows: bool = False
     abreast: bool = False
     ahead: int | None = None
     sliced: bool = False
-    parted: tuple[frozenset[int], ...] = ()
 
     @property
     def lanes(self) -> tuple[int, ...]:
@@ -241,7 +241,7 @@ def _column(
             f"  reg [{bits - 1}:0] {chosen};",
             f"  always @(posedge clk) if ({step}) {chosen} <= {select};",
         ]
-        if channel.parted and place in channel.parted[reader]:
+        if place in channel.parted[reader]:
             more, text = _in_two_clocks(f"{first}part{place}", chosen, sources, width, bits)
             lines += more
         elif halves:

@@ -262,11 +262,10 @@ class Datapath:
             sources = self._factors(operation, sources)
             bits = sum(signed_width(s.low, s.high) for s in sources)
             product = Signal(f"{target.name}_wide", -(1 << (bits - 1)), (1 << (bits - 1)) - 1)
-            blocks = dsp_blocks(target, *sources)
             if latency > 1:
-                self.dsp += min(blocks, 1) * self._in_parts(product, sources, cycle)
+                self.dsp += self._in_parts(product, sources, cycle)
             else:
-                self.dsp += blocks
+                self.dsp += dsp_blocks(target, *sources)
                 self.wire(product, " * ".join(self.signed(s, bits) for s in sources), Moment(cycle, 0))
             kept = self.bits(product, target.width)
             self.register(target, f"$signed({kept})" if target.signed else kept, cycle + latency)

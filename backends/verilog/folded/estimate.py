@@ -183,7 +183,7 @@ def estimate(plan: Plan, family: Family = SEVEN) -> dict[str, int]:
             cost.put(steering.tokens(banks, turns, link.ahead))
         layouts, width = [client.layout for client in memory.clients], element(fold.format(wire)).width
         _channel(cost, layouts, width, banks, plan.sizes.sliced)
-        for client, chosen in zip(memory.clients, parted, strict=bool(parted)):
+        for client, chosen in zip(memory.clients, parted, strict=True):
             for column in chosen:
                 sources = len(client.layout.columns[column].sources)
                 cost.add(0, (-(-sources // WAYS) - 1) * width + bits_of(sources - 1) - bits_of(WAYS - 1))

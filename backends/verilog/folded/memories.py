@@ -37,7 +37,7 @@ class Memories(Wiring):
             initial = self._initial(wire) if state else None
             abreast, sliced = bool(self.fold.members), self.sizes.sliced
             channel = Channel(
-                name, width, layouts, banks, comment, initial, memory.shows, abreast, ahead, sliced, parted
+                name, width, layouts, banks, comment, parted, initial, memory.shows, abreast, ahead, sliced
             )
             self.emission.channels.append(channel)
             self.files[f"{name}.v"] = write_channel(channel, self.files)

@@ -53,14 +53,17 @@ class Plan:
         """The columns of each client of each memory that are chosen in two clocks: in a step, those with many block
         memories to choose from, whose readers all take them a clock later.
         """
-        return [self._parted(memory) if self.sizes.fold.members else () for memory in self.memories]
+        none = frozenset[int]()
+        if not self.sizes.fold.members:
+            return [(none,) * len(memory.clients) for memory in self.memories]
+        return [self._parted(memory) for memory in self.memories]
 
     @cached_property
     def taken(self) -> dict[tuple[int, str], frozenset[int]]:
         """For each stage and operand the places of the operand's columns that come a clock later from their memory."""
         found, first = {}, len(self.sizes.in_lanes)
         for memory, parted in zip(self.memories, self.parted, strict=True):
-            for client, chosen in zip(memory.clients, parted, strict=bool(parted)):
+            for client, chosen in zip(memory.clients, parted, strict=True):
                 for place, columns in zip(client.readers, client.columns, strict=True):
                     reader = self.sizes.readers[place]
                     if chosen and reader.operand is not None:

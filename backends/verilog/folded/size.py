@@ -78,15 +78,12 @@ them. A product that takes several multipliers in one clock is slow.
 
 def in_parts(operation: Operation, sources: Sequence[Signal]) -> bool:
     """Return whether a product takes several multipliers for its wide factor, so that it may take a clock more."""
-    if isinstance(operation, Scale):
-        size = abs(operation.factor)
-        if size & (size - 1) == 0:
-            return False
-        sources = [*sources, Signal(str(operation.factor), operation.factor, operation.factor)]
-    elif not isinstance(operation, Multiply) or any(map(is_bit, sources)):
+    if not multiplied(operation, sources):
         return False
+    if isinstance(operation, Scale):
+        sources = [*sources, Signal(str(operation.factor), operation.factor, operation.factor)]
     short, wide = sorted(signed_width(s.low, s.high) for s in sources)
-    return short <= FACTORS[1] and FACTORS[0] < wide <= 3 * PART + 1
+    return 1 < short <= FACTORS[1] and FACTORS[0] < wide <= 3 * PART + 1
 
 
 def parts(bits: int) -> list[tuple[int, int]]:
