@@ -58,8 +58,10 @@ class Compiler:
         """Compile the expression whose word a net or a register of the given width and signedness takes."""
         made = self.expression(value, scope, width)
         inner = value.value if isinstance(value, Signed) else value
+        taken = inner.parts[0] if isinstance(inner, Join) and len(inner.parts) == 1 else None
+        bits = inner if isinstance(inner, Slice) else taken if isinstance(taken, Name) else None
         words, word = self.words, made.word
-        if isinstance(inner, Slice) and DELAYED.sub("", inner.name) in self.circuit.compared:
+        if bits is not None and DELAYED.sub("", bits.name) in self.circuit.compared:
             word = checked(words, word, width, signed)
         elif signed and width <= 128:
             word = exact(words, word, width, masks(value))
