@@ -266,7 +266,8 @@ def test_a_picture_is_of_every_point(tmp_path: Path) -> None:
     assert svg == (tmp_path / "b.svg").read_text() and "<script" not in svg
     marks = re.findall(r'<g clip-path="[^"]*">(.*?)</g>', svg, re.DOTALL)
     assert sum(group.count("<use ") for group in marks) == 2 * len(found.points)
-    assert svg.count(">1</text>") == 2 and "error of nine in ten examples, predicted" in svg
+    assert len(re.findall(r'<text style="font-size: 7px[^>]*>1</text>', svg)) == 2
+    assert ">6,800</text>" in svg and "error of nine in ten examples, predicted" in svg
     with pytest.raises(cz.CircuitizeError, match="expected a front to draw"):
         replace(found, points=()).plot(tmp_path / "c.svg")
 

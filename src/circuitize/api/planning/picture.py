@@ -12,6 +12,7 @@ import numpy as np
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import write_whole
 
+from ..plain_axes import plain
 from .quantities import ERROR, QUANTITIES, WORST, base, kind
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ def draw(planned: Planned, path: Path) -> None:
             for name, scale in ((across, axes.set_xscale), (up, axes.set_yscale)):
                 if name is not None:
                     _scale(scale, [point.takes[name] for point in planned.points])
+            plain(axes)
             axes.set(xlabel="point" if across is None else _label(planned, across), ylabel=_label(planned, up))
             axes.grid(alpha=0.3)
         figure.legend(*drawn[0].get_legend_handles_labels(), loc="outside upper right", ncols=5, frameon=False)

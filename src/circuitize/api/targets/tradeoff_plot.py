@@ -9,6 +9,8 @@ from pathlib import Path
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import write_whole
 
+from ..plain_axes import plain
+
 
 def plot(rows: Sequence[Mapping[str, int]], path: Path) -> None:
     """Draw, as an SVG, the clock cycles from frame to frame against LUTs, with a point for each number of lanes."""
@@ -29,6 +31,7 @@ def plot(rows: Sequence[Mapping[str, int]], path: Path) -> None:
     for row in rows:
         axes.annotate(f"P={row['lanes']}", (row["interval_cycles"], row["lut"] or row["dsp"]), fontsize=7)
     axes.set(xscale="log", yscale="log", xlabel="cycles from frame to frame", ylabel="amount")
+    plain(axes)
     axes.legend()
     content = io.BytesIO()
     figure.savefig(content, format="svg", metadata={"Date": None})

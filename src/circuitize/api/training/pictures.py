@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import write_whole
 
+from ..plain_axes import plain
 from . import metrics
 from .side_by_side import Curve
 
@@ -92,6 +93,7 @@ def draw_side_by_side(curves: Mapping[str, Curve], path: Path) -> None:
         left.plot(range(1, len(curve.losses) + 1), curve.losses, label=name, **styles[name])
         right.plot(list(curve.accuracies), [100 * a for a in curve.accuracies.values()], label=name, **styles[name])
     left.set(xlabel="epoch", ylabel="mean squared error", title="training loss", yscale="log")
+    plain(left)
     right.set(xlabel="epoch", ylabel="test accuracy (%)", title="digits not trained on")
     for axes in (left, right):
         axes.grid(alpha=0.3)
