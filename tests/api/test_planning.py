@@ -239,7 +239,8 @@ def test_a_search_ends_in_time() -> None:
         ({"objectives": "rows", "within": float("nan")}, "within: expected seconds"),
         ({"objectives": "rows", "steps": 0}, "steps: expected a whole number"),
         ({"objectives": "rows", "dataset_size": 2.5}, "dataset_size: expected a whole number"),
-        ({"objectives": "rows", "bits": [99]}, "expected fraction bits from 0 to"),
+        ({"objectives": "rows", "bits": range(8, 50)}, "expected fraction bits from 0 to 40, found 41;"),
+        ({"objectives": "rows", "bits": []}, "expected fraction bits from 0 to 40, found none;"),
         ({"program": PROGRAM, "objectives": "error"}, "expected a program of reals"),
         ({"program": 3, "objectives": "rows"}, "expected a Program, found int"),
     ]

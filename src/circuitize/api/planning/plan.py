@@ -103,8 +103,10 @@ def _problems(target: str, asked: Query, steps: int, dataset_size: int | None) -
 
 def _bits(bits: Sequence[int]) -> Sequence[int]:
     """Raise CircuitizeError unless the given values are valid numbers of fraction bits."""
-    if not bits or not all(type(count) is int and 0 <= count <= MOST_BITS for count in bits):
-        raise CircuitizeError(f"expected fraction bits from 0 to {MOST_BITS}, found {[*bits]}; give range(4, 19), say")
+    wrong = [count for count in bits if type(count) is not int or not 0 <= count <= MOST_BITS]
+    if wrong or not bits:
+        found = repr(wrong[0]) if wrong else "none"
+        raise CircuitizeError(f"expected fraction bits from 0 to {MOST_BITS}, found {found}; give range(4, 19), say")
     return bits
 
 
