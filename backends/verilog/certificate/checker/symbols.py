@@ -6,7 +6,7 @@ values, a function of this form is represented by the table of all its values.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -152,7 +152,8 @@ class Symbols(Tables):
         """Return the product of two forms.
 
         A factor that has the low bits of a form g, g - 2^k floor(g / 2^k), is multiplied out: products of the parts of
-        a number add up to the product of the number.
+        a number add up to the product of the number. Soundness: the factor is the sum of the two forms that are
+        multiplied, whatever they are.
         """
         if not left.terms or not right.terms:
             return right * left.constant if not left.terms else left * right.constant
@@ -161,8 +162,9 @@ class Symbols(Tables):
         if base is not None and max(map(abs, ends)) <= WIDEST:
             return self.from_table(base, self.values(left, base) * self.values(right, base))
         for part, factor in ((left, right), (right, left)):
-            for whole, rest in self._lowest(part):
-                return self.note(self.product(whole, factor) + self.product(rest, factor), min(ends), max(ends))
+            if whole := self._of_lowest(part):
+                made = self.product(whole, factor) + self.product(part - whole, factor)
+                return self.note(made, min(ends), max(ends))
         (first, one), (second, other) = sorted((left.primitive, right.primitive), key=lambda pair: pair[0].key)
         inner = [a * b for a in self.interval(first) for b in self.interval(second)]
         square = first == second and self.interval(first)[0] <= 0 <= self.interval(first)[1]
@@ -170,14 +172,17 @@ class Symbols(Tables):
         made = made * (one * other) + right.plus(-right.constant) * left.constant + left * right.constant
         return self.note(made, min(ends), max(ends)) if left != right else made
 
-    def _lowest(self, form: Form) -> Iterator[tuple[Form, Form]]:
-        """Yield each g and -2^k floor(g / 2^k) of which a form is the sum. The form g may be a floor too."""
+    def _of_lowest(self, form: Form) -> Form | None:
+        """Return the form g if a form is g - 2^k floor(g / 2^k), the lowest bits of g, which may be a floor itself.
+        Return None for any other form.
+        """
         for number, factor in form.terms.items() if len(form.terms) > 1 else ():
             kind, *what = self.all[number].what
             if kind == "floor" and factor < 0 and factor & -factor == -factor:
-                rest, bits = Form({number: factor}, 0), what[1] - (-factor).bit_length() + 1
-                if bits >= 0 and (whole := form - rest) == self.floor(what[2], bits):
-                    yield whole, rest
+                whole, bits = form - Form({number: factor}, 0), what[1] - (-factor).bit_length() + 1
+                if bits >= 0 and whole == self.floor(what[2], bits):
+                    return whole
+        return None
 
     def clamp(self, form: Form, least: int, most: int) -> Form:
         """Return a form clamped to the interval from `least` to `most`."""
