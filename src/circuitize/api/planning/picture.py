@@ -46,6 +46,7 @@ def draw(planned: Planned, path: Path) -> None:
         from matplotlib import rc_context
         from matplotlib.backends.backend_svg import FigureCanvasSVG
         from matplotlib.figure import Figure
+        from matplotlib.layout_engine import ConstrainedLayoutEngine
     except ImportError:
         raise CircuitizeError(
             "expected matplotlib to draw with, found none; install it: pip install 'circuitize[demo]'"
@@ -54,7 +55,8 @@ def draw(planned: Planned, path: Path) -> None:
     panels: list[tuple[str | None, str]] = [(first, other) for other in others] or [(None, first)]
     targets = [*dict.fromkeys(point.target for point in planned.points)]
     with rc_context({"svg.hashsalt": "circuitize", "svg.fonttype": "none"}):
-        figure = Figure(figsize=(6 * len(panels), 4.2), layout="constrained")
+        layout = ConstrainedLayoutEngine()
+        figure = Figure(figsize=(6 * len(panels), 4.2), layout=layout)
         FigureCanvasSVG(figure)
         drawn = figure.subplots(1, len(panels), squeeze=False)[0]
         for axes, (across, up) in zip(drawn, panels, strict=True):
@@ -70,7 +72,7 @@ def draw(planned: Planned, path: Path) -> None:
             axes.set(xlabel="point" if across is None else _label(planned, across), ylabel=_label(planned, up))
             axes.grid(alpha=0.3)
         figure.legend(*drawn[0].get_legend_handles_labels(), loc="outside upper right", ncols=5, frameon=False)
-        figure.draw_without_rendering()
+        layout.execute(figure)
         for axes, (across, up) in zip(drawn, panels, strict=True):
             _number(axes, [_place(planned, number + 1, across, up) for number in range(len(planned.points))])
         content = io.BytesIO()
