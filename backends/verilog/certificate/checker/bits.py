@@ -189,8 +189,8 @@ class Operators:
         """
         (low, high), (least, most) = self.symbols.interval(left), self.symbols.interval(right)
         if minus:
-            return self.symbols.note(left - right, low - most, high - least)
-        return self.symbols.note(left + right, low + least, high + most)
+            return self.symbols.note(self.symbols.joined(left - right), low - most, high - least)
+        return self.symbols.note(self.symbols.joined(left + right), low + least, high + most)
 
     def _bitwise(self, operator: str, left: Bits, right: Bits, signed: bool) -> Bits:
         symbols, bits, width = self.symbols, self.symbols.bits, left.width

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from .forms import ZERO, Form, Key, known
+from .forms import ZERO, Form, Key, known, total
 from .refusal import Refused
 from .tables import LIMIT, WIDEST, Numbers, Tables
 
@@ -23,6 +23,10 @@ class Symbols(Tables):
         self.checks = 0
         self._checked: dict[Key, dict[Form, int]] = {}
         self._clamped: dict[tuple[Key, int, int], Form] = {}
+        self._factors: dict[int, tuple[Form, Form]] = {}
+        """The two factors of each symbol that is a product."""
+        self._apart: set[int] = set()
+        """The products that have the low bits of a number as a factor."""
 
     def floor(self, form: Form, bits: int) -> Form:
         """Return the greatest integer that is at most form / 2^bits."""
@@ -149,40 +153,51 @@ class Symbols(Tables):
         return made * factor + condition * form.constant
 
     def product(self, left: Form, right: Form) -> Form:
-        """Return the product of two forms.
-
-        A factor that has the low bits of a form g, g - 2^k floor(g / 2^k), is multiplied out: products of the parts of
-        a number add up to the product of the number. Soundness: the factor is the sum of the two forms that are
-        multiplied, whatever they are.
-        """
+        """Return the product of two forms."""
         if not left.terms or not right.terms:
             return right * left.constant if not left.terms else left * right.constant
         ends = [a * b for a in self.interval(left) for b in self.interval(right)]
         base = self.common(left, right)
         if base is not None and max(map(abs, ends)) <= WIDEST:
             return self.from_table(base, self.values(left, base) * self.values(right, base))
-        for part, factor in ((left, right), (right, left)):
-            if whole := self._of_lowest(part):
-                made = self.product(whole, factor) + self.product(part - whole, factor)
-                return self.note(made, min(ends), max(ends))
         (first, one), (second, other) = sorted((left.primitive, right.primitive), key=lambda pair: pair[0].key)
         inner = [a * b for a in self.interval(first) for b in self.interval(second)]
         square = first == second and self.interval(first)[0] <= 0 <= self.interval(first)[1]
         made = self._make(("product", first.key, second.key), 0 if square else min(inner), max(inner), None)
+        self._factors[min(made.terms)] = first, second
+        self._apart.update(made.terms if self._is_part(first) or self._is_part(second) else ())
         made = made * (one * other) + right.plus(-right.constant) * left.constant + left * right.constant
         return self.note(made, min(ends), max(ends)) if left != right else made
 
-    def _of_lowest(self, form: Form) -> Form | None:
-        """Return the form g if a form is g - 2^k floor(g / 2^k), the lowest bits of g, which may be a floor itself.
-        Return None for any other form.
+    def _is_part(self, form: Form) -> bool:
+        """Return whether a form may be the low bits of a number: the number less a multiple of its floor."""
+        return len(form.terms) > 1 and any(self.all[number].what[0] == "floor" for number in form.terms)
+
+    def joined(self, form: Form) -> Form:
+        """Return a form in which products of the parts of a number and of one other factor are the product of the
+        number, where the floors by which the parts were taken cancel.
+
+        Soundness: the sum of c x y over x is the product of y and of the sum of c x, whatever x and y are.
         """
-        for number, factor in form.terms.items() if len(form.terms) > 1 else ():
-            kind, *what = self.all[number].what
-            if kind == "floor" and factor < 0 and factor & -factor == -factor:
-                whole, bits = form - Form({number: factor}, 0), what[1] - (-factor).bit_length() + 1
-                if bits >= 0 and whole == self.floor(what[2], bits):
-                    return whole
-        return None
+        if self._apart.isdisjoint(form.terms):
+            return form
+        groups: dict[Form, list[tuple[int, int, Form]]] = {}
+        for number in sorted(form.terms.keys() & self._factors.keys()):
+            first, second = self._factors[number]
+            for factor, part in dict.fromkeys([(first, second), (second, first)]):  # Once if it is a square.
+                groups.setdefault(factor, []).append((number, form.terms[number], part))
+        for factor, found in groups.items():
+            whole = total((count, part) for _, count, part in found)
+            gone = set().union(*(part.terms for _, _, part in found)) - whole.terms.keys()
+            if gone and any(self.all[symbol].what[0] == "floor" for symbol in gone):
+                numbers = {number for number, _, _ in found}
+                rest = {number: count for number, count in form.terms.items() if number not in numbers}
+                return Form(rest, form.constant) + self.product(whole, factor)
+        return form
+
+    def same(self, left: Form, right: Form) -> bool:
+        """Return whether two forms are shown to be the same integer."""
+        return super().same(left, right) or super().same(self.joined(left - right), ZERO)
 
     def clamp(self, form: Form, least: int, most: int) -> Form:
         """Return a form clamped to the interval from `least` to `most`."""
@@ -229,14 +244,15 @@ class Symbols(Tables):
         """Return a new symbol for a form where it lies in an interval, the form that is 1 where it does not, and the
         number of this check.
 
-        If a form always lies in the interval of its check, no check is made, and the form stands for itself.
+        If a form always lies in the interval of its check, no check is made, and the form stands for itself. If it
+        never does, so that no frame passes, a number is returned.
         """
         low, high = self.interval(form)
         failed = self.bit(self.bits.either(self.decided(self.less(form, least)), self._not_less(form, most + 1)))
         if not failed.terms and not failed.constant:
             return form, failed, -1
         first, end = max(low, least), min(high, most)
-        symbol = known(first) if first == end else self._make(("check", form.key, least, most), first, end, None)
+        symbol = known(first) if first >= end else self._make(("check", form.key, least, most), first, end, None)
         places = self._checked.setdefault(form.key, {})
         self.checks += symbol not in places
         return symbol, failed, places.setdefault(symbol, self.checks - 1)
