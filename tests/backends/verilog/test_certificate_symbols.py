@@ -35,24 +35,27 @@ def value(symbols: Symbols, form: Form, given: Mapping[str, int]) -> int:
 
 @pytest.mark.parametrize("seed", seeds(40, 4_000))
 def test_products_of_parts_are_the_product(seed: int) -> None:
-    """Added in any order, beside a square of a part and a product by another factor, which stay."""
+    """Added in any order, beside a square and a product by another factor, which stay. The factor may be a part itself,
+    whose product with itself is a square.
+    """
     draw = random.Random(seed)
     symbols = Symbols(1)
     bits = draw.randint(PART + 2, 3 * PART + 1)
     x = symbols.free(-(1 << bits - 1), (1 << bits - 1) - 1, "x").plus(draw.choice([0, 5]))
     y, z = (symbols.free(-(1 << 17), (1 << 17) - 1, name) for name in "yz")
     lows = range(0, bits - 1, PART)
-    parts = [
-        symbols.floor(x, low) if low == lows[-1] else symbols.unsigned(symbols.floor(x, low), PART) for low in lows
-    ]
-    terms = [symbols.product(*draw.sample([part, y], 2)) * (1 << low) for part, low in zip(parts, lows, strict=True)]
-    beside = symbols.product(parts[0], parts[0]) + symbols.product(parts[0], z)
+    *lowest, highest = (symbols.floor(x, low) for low in lows)
+    parts = [*(symbols.unsigned(part, PART) for part in lowest), highest]
+    factor = draw.choice([y, parts[0]])
+    products = [symbols.product(*draw.sample([part, factor], 2)) for part in parts]
+    terms = [product * (1 << low) for product, low in zip(products, lows, strict=True)]
+    beside = symbols.product(y, y) + symbols.product(parts[0], z)
     for apart in (terms, [*terms, beside]):
         found = known(0)
         for term in draw.sample(apart, len(apart)):
             found = symbols.joined(found + term)
         rest = beside if beside in apart else known(0)
-        assert found == symbols.product(x, y) + rest
+        assert found == symbols.product(x, factor) + rest
         given = {name: draw.randint(symbols.all[k].low, symbols.all[k].high) for k, name in enumerate("xyz")}
         assert value(symbols, found, given) == sum(value(symbols, term, given) for term in apart)
 

@@ -165,13 +165,14 @@ class Symbols(Tables):
         square = first == second and self.interval(first)[0] <= 0 <= self.interval(first)[1]
         made = self._make(("product", first.key, second.key), 0 if square else min(inner), max(inner), None)
         self._factors[min(made.terms)] = first, second
-        self._apart.update(made.terms if self._is_part(first) or self._is_part(second) else ())
+        if any(len(factor.terms) > 1 and self._floors(factor) for factor in (first, second)):
+            self._apart.update(made.terms)
         made = made * (one * other) + right.plus(-right.constant) * left.constant + left * right.constant
         return self.note(made, min(ends), max(ends)) if left != right else made
 
-    def _is_part(self, form: Form) -> bool:
-        """Return whether a form may be the low bits of a number: the number less a multiple of its floor."""
-        return len(form.terms) > 1 and any(self.all[number].what[0] == "floor" for number in form.terms)
+    def _floors(self, form: Form) -> set[int]:
+        """Return the symbols of a form that are floors."""
+        return {number for number in form.terms if self.all[number].what[0] == "floor"}
 
     def joined(self, form: Form) -> Form:
         """Return a form in which products of the parts of a number and of one other factor are the product of the
@@ -185,11 +186,11 @@ class Symbols(Tables):
         for number in sorted(form.terms.keys() & self._factors.keys()):
             first, second = self._factors[number]
             for factor, part in dict.fromkeys([(first, second), (second, first)]):  # Once if it is a square.
-                groups.setdefault(factor, []).append((number, form.terms[number], part))
+                if self._floors(part):
+                    groups.setdefault(factor, []).append((number, form.terms[number], part))
         for factor, found in groups.items():
             whole = total((count, part) for _, count, part in found)
-            gone = set().union(*(part.terms for _, _, part in found)) - whole.terms.keys()
-            if gone and any(self.all[symbol].what[0] == "floor" for symbol in gone):
+            if set().union(*(self._floors(part) for _, _, part in found)) - whole.terms.keys():
                 numbers = {number for number, _, _ in found}
                 rest = {number: count for number, count in form.terms.items() if number not in numbers}
                 return Form(rest, form.constant) + self.product(whole, factor)
