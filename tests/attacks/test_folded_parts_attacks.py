@@ -51,6 +51,18 @@ def chosen() -> tuple[Project, dict[str, Any]]:
     return _certified(step(2, 5, 64, wide=False), 4)
 
 
+@cache
+def sent() -> tuple[Project, dict[str, Any]]:
+    """A design of which an output is read from one of three block memories."""
+    return _certified(step(2, 6, 32, wide=False), 6)
+
+
+@cache
+def factor() -> tuple[Project, dict[str, Any]]:
+    """A design of which the factors of a stage are read from one of three block memories."""
+    return _certified(step(2, 6, 64, wide=False), 6)
+
+
 def _certified(program: IntegerProgram, lanes: int) -> tuple[Project, dict[str, Any]]:
     shape = next(port.format.shape for port in program.inputs if port.name == "w")
     first = np.random.default_rng(0).integers(-60, 61, shape)
@@ -89,6 +101,17 @@ CHOICE = {
     "the first choice is of another word": (r"(r1_part0_0 <= .* : )\((\w+)_0_0\)", r"\1(\2_4_0)"),
     "what was chosen stays": (r"    r1_part0_0 <= ", "    if (r1_part0_number[0]) r1_part0_0 <= "),
 }
+SENT = {
+    "the second choice is not a clock later": (r"part0_number\[0\] \?", "selected0[1] ?"),
+    "a beat leaves before its words are chosen": ("shown <= chosen;", "shown <= read;"),
+    "a beat ends a clock early": ("closing <= chosen_ends;", "closing <= ends;"),
+    "what was chosen stays": (r"if \(~r_holds\) ", "if (~r_holds & ~part0_number[0]) "),
+}
+FACTOR = {
+    "a factor stays when its stage adds nothing": (r"idle_late_(.) \? (\S+) : (\w+)", r"1'b0 ? \2 : \3"),
+    "a factor is cleared a clock early": (r"idle_late_(.) \? ", "idle ? "),
+    "a factor is cleared always": (r"idle_late_(.) <= idle;", r"idle_late_\1 <= 1'b1;"),
+}
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=DEEP if name not in FEW else ()) for name in PRODUCT])
@@ -102,3 +125,17 @@ def test_a_wrong_product_is_refused(name: str) -> None:
 def test_a_wrong_choice_is_refused(name: str) -> None:
     made, found = chosen()
     assert "is not shown to be what the program says" in refused(made.design.files, found, *CHOICE[name])
+
+
+@DEEP
+@pytest.mark.parametrize("name", SENT)
+def test_a_wrong_choice_before_an_output_is_refused(name: str) -> None:
+    made, found = sent()
+    assert re.search("is not shown to be|is found in no memory", refused(made.design.files, found, *SENT[name]))
+
+
+@DEEP
+@pytest.mark.parametrize("name", FACTOR)
+def test_a_wrong_choice_before_a_factor_is_refused(name: str) -> None:
+    made, found = factor()
+    assert "is not shown to be what the program says" in refused(made.design.files, found, *FACTOR[name])

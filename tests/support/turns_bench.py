@@ -28,8 +28,8 @@ def channel(readers: int, banks: int, shows: bool | None) -> Channel:
     layouts = (host, *(other for other in others if other is not None))
     assert len(layouts) == readers
     first = np.stack([written, value(0, written)], axis=2)
-    parted = (frozenset[int](),) * readers
-    return Channel("kept", 8, layouts, banks, "kept", parted, None if shows is None else first, bool(shows))
+    parted, held = (frozenset[int](),) * readers, (False,) * readers
+    return Channel("kept", 8, layouts, banks, "kept", parted, held, None if shows is None else first, bool(shows))
 
 
 def value(frame: int, element: np.ndarray) -> np.ndarray:

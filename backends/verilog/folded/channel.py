@@ -49,7 +49,8 @@ class Channel:
     """A tensor in memories for readers that take turns: `banks` frames of the tensor, laid out as each reader reads
     them.
 
-    `parted` has for each reader the columns that are chosen in two clocks. If `initial` is given, the tensor is state:
+    `parted` has for each reader the columns that are chosen in two clocks, and `held` says of each reader whether what
+    it read may have to stay, as an output waits for others. If `initial` is given, the tensor is state:
     the channel has two banks, of which one is read. If `shows` is true, the last reader reads the other bank, which
     holds what the frame has written. If `abreast` is true, memories may be placed side by side in one wide memory. A
     frame may be read `ahead` clocks after its writer's start or, if `ahead` is None, when all of it is written.
@@ -62,6 +63,7 @@ class Channel:
     banks: int
     comment: str
     parted: tuple[frozenset[int], ...]
+    held: tuple[bool, ...]
     initial: NDArray[np.int64] | None = None
     shows: bool = False
     abreast: bool = False
@@ -89,6 +91,7 @@ def write_channel(channel: Channel, files: dict[str, str]) -> str:
         name = prefix(reader)
         ports += [f"input wire {name}_start", f"output wire {name}_ready"]
         ports += [f"input wire {name}_step", f"input wire {name}_{'last' if readers == 1 else 'done'}"]
+        ports += [f"input wire {name}_holds"] if channel.held[reader] else []
         ports += [f"output wire [{width - 1}:0] {name}_data{column}" for column in range(len(layout.columns))]
     ports += (
         ["input wire commit", "input wire [0:0] r_bank", "output wire all_done", "input wire steady"] if state else []
@@ -242,7 +245,8 @@ def _column(
             f"  always @(posedge clk) if ({step}) {chosen} <= {select};",
         ]
         if place in channel.parted[reader]:
-            more, text = _in_two_clocks(f"{first}part{place}", chosen, sources, width, bits)
+            moves = f"if (~{own}_holds) " * channel.held[reader]
+            more, text = _in_two_clocks(f"{first}part{place}", chosen, sources, width, bits, moves)
             lines += more
         elif halves:
             text = _halved(chosen, sources, bits)
@@ -259,15 +263,18 @@ def _column(
     return [*lines, f"  assign {own}_data{place} = {text};"]
 
 
-def _in_two_clocks(name: str, chosen: str, sources: Sequence[str], width: int, bits: int) -> tuple[list[str], str]:
+def _in_two_clocks(
+    name: str, chosen: str, sources: Sequence[str], width: int, bits: int, moves: str
+) -> tuple[list[str], str]:
     """Return the Verilog that chooses a source a clock later, and the expression of what is chosen: in the first clock
-    the lowest bits of the number choose one of WAYS, and in the second the other bits.
+    the lowest bits of the number choose one of WAYS, and in the second the other bits. `moves` is the condition, as
+    text, on which the registers between the two clocks change.
     """
     low = bits_of(WAYS - 1)
     first = [_halved(chosen, sources[start : start + WAYS], low) for start in range(0, len(sources), WAYS)]
     lines = [f"  reg [{bits - low - 1}:0] {name}_number;"]
     lines += [f"  reg [{width - 1}:0] {name}_{k};" for k in range(len(first))]
-    lines += ["  always @(posedge clk) begin", f"    {name}_number <= {chosen}[{bits - 1}:{low}];"]
+    lines += [f"  always @(posedge clk) {moves}begin", f"    {name}_number <= {chosen}[{bits - 1}:{low}];"]
     lines += [*(f"    {name}_{k} <= {text};" for k, text in enumerate(first)), "  end"]
     return lines, _halved(f"{name}_number", [f"{name}_{k}" for k in range(len(first))], bits - low)
 

@@ -154,8 +154,8 @@ def framing(cost: Cost, sizes: Sizes) -> None:
         compared = sum(end != held for end, held in zip(ends, signal.held, strict=True)) * stream.lanes
         cost.put(steering.receiver(stream.beats, compared, signal.width))
         cost.add(0, stream.data_bits)
-    for stream in outs:
-        cost.put(steering.sender(stream.beats, stream.data_bits, waits))
+    for actor, stream in enumerate(outs, len(ins) + len(sizes.fold.stages)):
+        cost.put(steering.sender(stream.beats, stream.data_bits, waits, actor in sizes.late))
 
 
 def estimate(plan: Plan, family: Family = SEVEN) -> dict[str, int]:
@@ -184,9 +184,10 @@ def estimate(plan: Plan, family: Family = SEVEN) -> dict[str, int]:
         layouts, width = [client.layout for client in memory.clients], element(fold.format(wire)).width
         _channel(cost, layouts, width, banks, plan.sizes.sliced)
         for client, chosen in zip(memory.clients, parted, strict=True):
+            instead = plan.sizes.readers[client.readers[0]].operand is not None  # of a register of the stage
             for column in chosen:
                 sources = len(client.layout.columns[column].sources)
-                cost.add(0, (-(-sources // WAYS) - 1) * width + bits_of(sources - 1) - bits_of(WAYS - 1))
+                cost.add(0, (-(-sources // WAYS) - instead) * width + bits_of(sources - 1) - bits_of(WAYS - 1))
     together: set[tuple[int, bytes]] = set()
     for (number, operand), rom in plan.roms.items():
         cost.constants(rom.words, operand_widths(fold.stages[number], operand, rom.words.shape[1]))

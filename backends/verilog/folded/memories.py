@@ -7,6 +7,7 @@ import numpy as np
 from ..modes import Mode
 from ..signals import element
 from .channel import Channel, write_channel
+from .choosing import senders
 from .layout import NOTHING
 from .sharing import Client, Memory
 from .sizes import Reader
@@ -36,8 +37,12 @@ class Memories(Wiring):
             layouts = tuple(client.layout for client in memory.clients)
             initial = self._initial(wire) if state else None
             abreast, sliced = bool(self.fold.members), self.sizes.sliced
+            held = tuple(
+                bool(chosen) and any(senders(self.sizes, number) for number in client.readers)
+                for chosen, client in zip(parted, memory.clients, strict=True)
+            )
             channel = Channel(
-                name, width, layouts, banks, comment, parted, initial, memory.shows, abreast, ahead, sliced
+                name, width, layouts, banks, comment, parted, held, initial, memory.shows, abreast, ahead, sliced
             )
             self.emission.channels.append(channel)
             self.files[f"{name}.v"] = write_channel(channel, self.files)
@@ -47,6 +52,7 @@ class Memories(Wiring):
             wires += [f".w_data{lane}({port.lanes[lane]})" for lane in channel.lanes]
             for turn, client in enumerate(memory.clients):
                 wires += self._client(name, turn, client, width)
+                wires += self._holds(turn, client) if held[turn] else []
                 wires.append(self._last(turn, readers[turn], len(readers) > 1))
             self.lines.append(f"  {name} {name}_i (\n    {', '.join(wires)});")
         for wire, port in self.writers.items():
@@ -99,6 +105,11 @@ class Memories(Wiring):
         wires = [f".{own}_start({to}_start)", f".{own}_ready({ready})"]
         wires.append(f".{own}_step({to}_{side}step{more})")
         return wires + [f".{own}_data{k}({column})" for k, column in enumerate(columns)]
+
+    def _holds(self, turn: int, client: Client) -> list[str]:
+        """Return the connection of the signal with which the outputs that read a channel keep what they read."""
+        outputs = [actor for number in client.readers for actor in senders(self.sizes, number)]
+        return [f".{prefix(turn)}_holds({' | '.join(f'{self._actor(actor)}_r_holds' for actor in outputs)})"]
 
     def _last(self, turn: int, reader: Reader, among: bool) -> str:
         """Return the connection of the signal that ends a reader's frame.

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from circuitize.circuits.types import Fixed
 
 from ..signals import element
-from .blocks import rows
-from .channel import WAYS
+from .choosing import Columns, in_two_clocks
 from .early import early
 from .graph import Stage
 from .lane_text import interval_of, literal_operand
@@ -27,7 +26,8 @@ Indices = NDArray[np.int64]
 @dataclass
 class Plan:
     """Everything that is emitted as Verilog: tilings, memories, constants by stage and operand, and the elements that
-    each wire's writer writes at each step.
+    each wire's writer writes at each step. `parted` has for each client of each memory the columns that are chosen in
+    two clocks.
     """
 
     sizes: Sizes
@@ -35,6 +35,7 @@ class Plan:
     memories: list[Memory]
     roms: dict[tuple[int, str], Rom]
     written: dict[int, Indices]
+    parted: tuple[Columns, ...]
 
     def slots(self, number: int) -> dict[str, tuple[int, ...]]:
         """Return for each operand that a stage reads the column of each place of the operand's table."""
@@ -49,16 +50,6 @@ class Plan:
         return found
 
     @cached_property
-    def parted(self) -> list[tuple[frozenset[int], ...]]:
-        """The columns of each client of each memory that are chosen in two clocks: in a step, those with many block
-        memories to choose from, whose readers all take them a clock later.
-        """
-        none = frozenset[int]()
-        if not self.sizes.fold.members:
-            return [(none,) * len(memory.clients) for memory in self.memories]
-        return [self._parted(memory) for memory in self.memories]
-
-    @cached_property
     def taken(self) -> dict[tuple[int, str], frozenset[int]]:
         """For each stage and operand the places of the operand's columns that come a clock later from their memory."""
         found, first = {}, len(self.sizes.in_lanes)
@@ -70,34 +61,6 @@ class Plan:
                         at = frozenset(k for k, column in enumerate(columns) if column in chosen)
                         found[reader.actor - first, reader.operand] = at
         return found
-
-    def _parted(self, memory: Memory) -> tuple[frozenset[int], ...]:
-        first = memory.readers[0]
-        width = element(self.sizes.fold.format(self.sizes.readers[first].wire)).width
-        banks, layouts = self.sizes.links[first].banks or 1, [client.layout for client in memory.clients]
-        in_blocks = {
-            number
-            for number in range(len(layouts[0].copies))
-            if any(row.block for row in rows(layouts, number, width, banks, True, self.sizes.sliced))
-        }
-        return tuple(
-            frozenset(
-                place
-                for place, column in enumerate(client.layout.columns)
-                if column.select is not None and len(column.sources) > WAYS and column.mask is None
-                if column.copy in in_blocks
-            )
-            if all(map(self._is_late, client.readers))
-            else frozenset[int]()
-            for client in memory.clients
-        )
-
-    def _is_late(self, number: int) -> bool:
-        """Return whether a reader takes what it reads a clock later, and shares it with no output."""
-        reader, first = self.sizes.readers[number], len(self.sizes.in_lanes)
-        if reader.operand is None or number in self.sizes.shared.values():
-            return False
-        return self.tilings[reader.actor - first].late[0 if reader.inside else 1]
 
 
 def plan(sizes: Sizes) -> Plan:
@@ -142,8 +105,8 @@ def plan(sizes: Sizes) -> Plan:
         table = np.where(places >= 0, exit.at[np.maximum(places, 0)], -1)
         read(exit.wire, table, np.ones(table.shape, bool))
     memories, chosen = shared(sizes, tables)
-    chosen = early(chosen, memories, tilings)
-    return Plan(chosen, tilings, memories, roms, written)
+    parted, chosen = in_two_clocks(chosen, memories, tilings)
+    return Plan(early(chosen, memories, tilings), tilings, memories, roms, written, parted)
 
 
 def _beats(size: int, lanes: int) -> Indices:

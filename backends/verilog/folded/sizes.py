@@ -38,7 +38,8 @@ class Sizes:
     `longest` is the interval that must not be exceeded if the budget is a number of clocks, and `pace` the pace of
     steps if it was asked for. `joins` says whether the readers of a state share a memory in a design with modes. Each
     tuple of `together` has the numbers of readers that share a memory, in the order of their turns; readers of one
-    actor read at the same time.
+    actor read at the same time. `late` has the actors that are senders of which the words come a clock later from their
+    memory, since they are chosen in two clocks.
     """
 
     fold: Fold
@@ -60,6 +61,7 @@ class Sizes:
     loans: tuple[Loan, ...] = ()
     pace: Pace | None = None
     joins: bool = False
+    late: frozenset[int] = frozenset()
 
     @property
     def sliced(self) -> bool:

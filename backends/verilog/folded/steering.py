@@ -99,10 +99,12 @@ def receiver(beats: int, compared: int, width: int) -> Part:
     return ends + counting(beats) + Part(11, 6, 12)
 
 
-def sender(beats: int, bits: int, waits: bool) -> Part:
-    """Return the size of a sender of beats of so many bits; one that waits sends them from a register."""
+def sender(beats: int, bits: int, waits: bool, late: bool = False) -> Part:
+    """Return the size of a sender of beats of so many bits; one that waits sends them from a register. One that takes
+    words a clock `late` has two registers more, beside those of the words that it takes earlier.
+    """
     made = counting(beats) + Part(7 if beats > 1 else 6, 3, 6)
-    return made + Part(1, 2 + bits, 1) if waits else made
+    return made + Part(1, 2 + bits + 2 * late, 1) if waits else made
 
 
 def draining(clocks: int) -> Part:

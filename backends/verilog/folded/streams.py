@@ -109,9 +109,12 @@ def _outside(stream: Stream) -> list[str]:
     return found
 
 
-def sender(name: str, comment: str, stream: Stream, waits: bool = False) -> str:
+def sender(name: str, comment: str, stream: Stream, waits: bool = False, late: bool = False) -> str:
     """Return the module of a sender, which sends the beats of a frame a clock after it reads them. A sender that
     `waits` sends them from a register, two clocks after it reads them.
+
+    A sender that waits may take words that come a clock `late` from their memory, and sends them three clocks after it
+    reads them. Its output `r_holds` is 1 if all that was read must stay as it is.
     """
     beats, lanes, width = stream.beats, stream.lanes, stream.element_bits
     ports = [
@@ -126,6 +129,7 @@ def sender(name: str, comment: str, stream: Stream, waits: bool = False) -> str:
         "output wire tvalid",
         "input wire tready",
         "output wire tlast",
+        *(["output wire r_holds"] if late else []),
     ]
     bits = bits_of(beats - 1)
     beat = f"{{{', '.join(f'in{lane}' for lane in reversed(range(lanes)))}}}"
@@ -134,7 +138,7 @@ def sender(name: str, comment: str, stream: Stream, waits: bool = False) -> str:
         "  reg ends;",
         f"  reg [{lanes * width - 1}:0] held;",
         "  wire moves = ~shown | tready;",
-        "  wire steps = ~read | moves;",
+        f"  wire steps = {'moves' if late else '~read | moves'};",
         f"  always @(posedge clk) if (moves) held <= {beat};",
         "  always @(posedge clk)",
         "    if (rst) begin",
@@ -146,6 +150,21 @@ def sender(name: str, comment: str, stream: Stream, waits: bool = False) -> str:
         "    end",
     ]
     shown, closing = ("read", "ends") if waits else ("active", "active & r_last")
+    if late:
+        shown, closing = "chosen", "chosen_ends"
+        registers += [
+            "  reg chosen;",
+            "  reg chosen_ends;",
+            "  assign r_holds = ~moves;",
+            "  always @(posedge clk)",
+            "    if (rst) begin",
+            "      chosen <= 1'b0;",
+            "      chosen_ends <= 1'b0;",
+            "    end else if (moves) begin",
+            "      chosen <= read;",
+            "      chosen_ends <= ends;",
+            "    end",
+        ]
     lines = [
         "  reg active;",
         "  reg shown;",

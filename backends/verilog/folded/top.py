@@ -182,10 +182,10 @@ class _Top(Loans):
         first = self.first + len(self.fold.stages)
         for number, stream in enumerate(self.outs):
             name, actor = f"out_{stream.name}", first + number
-            for signal in ("start", "r_step", "r_last"):
+            late = actor in self.sizes.late
+            for signal in ("start", "r_step", "r_last", *(["r_holds"] if late else [])):
                 self.wire(f"{name}_{signal}")
             comment = f"{name}: output {stream.port!r}, {stream.format}, {stream.lanes} elements a beat."
-            self.files[f"{name}.v"] = sender(name, comment, stream, bool(self.fold.members))
             place = self.sizes.shared.get(actor)
             if place is None:
                 place = [r.actor for r in self.sizes.readers].index(actor)
@@ -194,9 +194,11 @@ class _Top(Loans):
             reader = self.sizes.readers[place]
             read = reader.actor, reader.operand or ""
             columns, slots = self.columns[read], self.slots[read]
+            self.files[f"{name}.v"] = sender(name, comment, stream, bool(self.fold.members), late)
             ready = " & ".join([*self.ready[actor], *self.free.get(actor, [])])
             wires = [".clk(clk)", ".rst(rst)", f".r_ready({ready})", f".r_start({name}_start)"]
             wires += [f".r_step({name}_r_step)", f".r_last({name}_r_last)", *_axi(stream)]
+            wires += [f".r_holds({name}_r_holds)"] if late else []
             wires += [f".in{k}({columns[slot]})" for k, slot in enumerate(slots)]
             self.lines.append(f"  {name} {name}_i (\n    {', '.join(wires)});")
         kept = bool(self.fold.states)

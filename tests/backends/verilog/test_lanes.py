@@ -24,6 +24,7 @@ from circuitize.backends.verilog.folded.folding import fold
 from circuitize.backends.verilog.folded.plan import Plan, plan
 from circuitize.backends.verilog.folded.pool import depth
 from circuitize.backends.verilog.folded.schedule import choose_sizes
+from circuitize.backends.verilog.modes import Modal
 from circuitize.backends.verilog.shell import Interface
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.sims.rtl import Simulation, compare, expected
@@ -34,8 +35,10 @@ LANES = 6
 """With so many a stage gives up the lanes clocks after its last read, and one is read while it is written."""
 FEW, ODD, CHOSEN = 3, 16, 4
 """With few, memories stand side by side in blocks; with an odd number the last terms of a pass leave lanes idle; with
-CHOSEN a word is chosen from several block memories, in two clocks.
+CHOSEN a stage chooses a word in two clocks, and in a design with modes an output does so on the memory of a stage.
 """
+FACTOR, OUTPUT = 5, 4
+"""On so many lanes the step of a 4-64-2 network chooses factors in two clocks, or the words of an output."""
 DEEP = pytest.mark.deep
 
 GUARDS = {
@@ -49,6 +52,11 @@ GUARDS = {
     "a term too many is added": (ODD, "added & ~closing", "added"),
     "a stage starts while it runs": (LANES, "went & ~running", "went"),
     "a status is shown twice": (LANES, "~rst & ~take & ", "~rst & "),
+}
+CHOICES = {
+    "what an output chose goes on while it waits": (OUTPUT, r"if \(~r\d?_holds\) ", ""),
+    "a word is sent before it is chosen": (OUTPUT, "shown <= chosen;", "shown <= read;"),
+    "a factor is never cleared": (FACTOR, "(idle_late_.) <= idle;", r"\1 <= 1'b0;"),
 }
 """By what goes wrong: on so many lanes, what a guard looks like, and what stands there without it."""
 QUICK = {"a stage does not wait for its turn"}
@@ -71,6 +79,12 @@ MODES = {
 @cache
 def design(lanes: int = LANES) -> Design:
     return schedule(mixed(), initial(), lanes=lanes)
+
+
+@cache
+def chosen(lanes: int) -> Design:
+    """The step of a 4-64-2 network."""
+    return schedule(*shared_memories.step(), lanes=lanes)
 
 
 @cache
@@ -114,6 +128,8 @@ def test_the_design_uses_its_lanes_in_every_way() -> None:
     assert any(link.ahead is not None for link in made.sizes.links)
     assert any("folded_row #" in text or "folded_state_row #" in text for text in design(FEW).files.values())
     assert any("part0_number" in text for text in design(CHOSEN).files.values())
+    modes = plan(choose_sizes(fold(mixed(), modal=Modal(mixed())), CHOSEN, None, None)).sizes
+    assert modes.late & modes.shared.keys()
     assert any(laid_out(ODD).tilings[number].spare for number in of.members)
 
 
@@ -139,6 +155,35 @@ def test_a_guard_is_missed(name: str) -> None:
     assert found != design(lanes).files
     made = replace(design(lanes), files=found)
     assert not simulated(made, None, 1)
+
+
+@pytest.mark.parametrize("lanes", [FACTOR, OUTPUT])
+def test_words_chosen_in_two_clocks_equal_the_executors(lanes: int) -> None:
+    program, start = shared_memories.step()
+    vectors = shared_memories.frames(count(2, deep=8), seed=1)
+    wanted = expected(program, vectors, start)
+    made, report = chosen(lanes), chosen(lanes).report
+    assert any("idle_late" in text for text in made.files.values()) == (lanes == FACTOR)
+    assert any("r_holds" in text for text in made.files.values()) == (lanes == OUTPUT)
+    with Simulation(made) as simulation:
+        found = simulation.run(vectors)
+        assert compare(found, wanted).first_difference is None
+        assert compare(simulation.run(vectors, 1), wanted).first_difference is None
+    assert (found.latency_cycles, found.interval_cycles) == (report["latency_cycles"], report["interval_cycles"])
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=() if k == 0 else DEEP) for k, n in enumerate(CHOICES)])
+def test_a_wrong_choice_in_two_clocks_is_noticed(name: str) -> None:
+    lanes, pattern, without = CHOICES[name]
+    program, start = shared_memories.step()
+    vectors = shared_memories.frames(2, seed=1)
+    found = {file: re.sub(pattern, without, text) for file, text in chosen(lanes).files.items()}
+    assert found != chosen(lanes).files
+    try:
+        with Simulation(replace(chosen(lanes), files=found)) as simulation:
+            assert compare(simulation.run(vectors, 1), expected(program, vectors, start)).mismatches
+    except CircuitizeError as error:
+        assert "the design hangs" in str(error), error
 
 
 def test_reading_too_early_is_noticed() -> None:
@@ -183,12 +228,12 @@ def test_a_guard_of_turns_by_mode_is_missed(name: str, tmp_path: Path) -> None:
     assert not right or ended < 3
 
 
-@pytest.mark.parametrize("pace", [None, pytest.param(1, marks=DEEP)])
+@pytest.mark.parametrize("pace", [1, pytest.param(None, marks=DEEP)])
 def test_frames_of_a_design_with_modes_equal_the_executor(pace: int | None) -> None:
     made, start = modal()
     vectors = session_frames(made, count(5, deep=2 * FRAMES), 1, start)
     with unrefined():
-        design = integrated(Bound(made.step, start, made), "folded", {"lanes": LANES}, Interface("m"))
+        design = integrated(Bound(made.step, start, made), "folded", {"lanes": CHOSEN}, Interface("m"))
     with Simulation(design) as simulation:
         assert compare(simulation.run(vectors, pace), session(made, vectors, start)).first_difference is None
 
