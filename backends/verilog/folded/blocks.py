@@ -16,7 +16,11 @@ BYTE = 9
 WIDE = 36
 """Bits of the widest word of a block memory, which has 512 of them."""
 FILLED = 2048
-"""Bits that a block holds at least, of memories side by side; fewer lie in LUTs."""
+"""Bits that a block holds at least, of memories of BLOCK_WORDS words or more; blocks that hold fewer save LUTs."""
+SAVED = 250
+"""LUTs of four inputs that each block saves at least of memories side by side, if it holds fewer bits or words: the
+devices of the ECP5 have some 400 LUTs for each block.
+"""
 DEEPEST = 1024
 """Words of the deepest memories that are placed side by side: a block with more words writes them whole, and to choose
 one of several blocks with fewer words takes more LUTs than blocks are saved.
@@ -82,13 +86,29 @@ def rows(
         words, bank, low = banked(banks, copy.depth, width, dense=True)
         groups = [tuple(places)] if words <= DEEPEST else [(place,) for place in places]
         count = len(groups[0])
-        if words >= BLOCK_WORDS and words * width * count >= FILLED * blocks(words, width, count):
+        taken = blocks(words, width, count)
+        saved = count * in_luts(banked(banks, copy.depth, width)[0], width) if count > 1 else 0
+        if _filled(words, words * width * count, taken) or saved >= SAVED * taken:
             part = _slice(words, width) if sliced and count == 1 else 0
             found += [Row(group, words, bank, low, True, True, part) for group in groups]
         else:
             words, bank, low = banked(banks, copy.depth, width)
             found += [Row((place,), words, bank, low, False, False) for place in places]
     return found
+
+
+def _filled(words: int, bits: int, taken: int) -> bool:
+    """Return whether so many bits, in memories of so many words, fill the blocks that they take."""
+    return words >= BLOCK_WORDS and bits >= FILLED * taken
+
+
+def in_luts(words: int, width: int) -> float:
+    """Return the LUTs of four inputs that a memory takes: four of them hold 16 words of 4 bits, and further LUTs select
+    one of several such groups.
+    """
+    rows = -(-words // 16)
+    selects = rows / 2 + width * (rows - 1) * (1 if rows <= 4 else 0.85) if rows > 1 else 0
+    return 4 * rows * -(-width // 4) + selects
 
 
 def _slice(words: int, width: int) -> int:
@@ -118,8 +138,11 @@ def blocks(words: int, width: int, count: int) -> int:
 
 
 def worth(row: Row, width: int) -> int:
-    """Return the cost of a row in bits of block RAM; a bit in LUTs costs as much as several bits of block RAM."""
-    return row.bits(width) * (1 if row.block else LUTS)
+    """Return the cost of a row in bits of block RAM; a bit in LUTs, or in a block that is not filled, costs as much as
+    several bits of block RAM.
+    """
+    filled = row.block and _filled(row.words, row.bits(width), blocks(row.words, width, len(row.places)))
+    return row.bits(width) * (1 if filled else LUTS)
 
 
 def wide_memory(initialised: bool) -> tuple[str, str]:

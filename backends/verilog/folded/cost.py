@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..devices.family import SEVEN, Family
 from . import steering
 from .arithmetic import Table
-from .blocks import BYTE, choosing
+from .blocks import BYTE, choosing, in_luts
 from .counter import rom_in_block
 from .functions import Functions, Indices
 from .sequence import Sequence as Numbers
@@ -88,8 +88,8 @@ class Cost:
     def memory(self, words: int, width: int, block: bool) -> None:
         """Add a memory that is read into a register, in block RAM if `block` is true, else in LUTs.
 
-        Four LUTs of six inputs hold 32 words of 6 bits or 64 words of 3 bits, and four LUTs of four inputs hold 16
-        words of 4 bits; further LUTs select one of several such groups.
+        Four LUTs of six inputs hold 32 words of 6 bits or 64 words of 3 bits; further LUTs select one of several such
+        groups.
         """
         if block:
             self.block(words, width)
@@ -97,10 +97,7 @@ class Cost:
         pairs, whole = -(-words // 32), -(-words // 64)
         luts, groups = min((4 * pairs * -(-width // 6), pairs), (4 * whole * -(-width // 3), whole))
         luts += width * -(-groups // 4) + groups if groups > 1 else 0
-        rows = -(-words // 16)
-        selects = rows / 2 + width * (rows - 1) * (1 if rows <= 4 else 0.85) if rows > 1 else 0
-        narrow = 4 * rows * -(-width // 4) + selects
-        self.add(luts, width, narrow)
+        self.add(luts, width, in_luts(words, width))
 
     def constants(self, words: Indices, widths: Sequence[int]) -> None:
         """Add constants that are read into a register, with a column of `words` for each width."""
