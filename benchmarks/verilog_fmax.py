@@ -36,6 +36,7 @@ from verilog_ecp5 import written  # noqa: E402
 
 from circuitize.backends.verilog.design import Design  # noqa: E402
 from circuitize.backends.verilog.devices.family import ECP5  # noqa: E402
+from circuitize.backends.verilog.project.synthesis import MULTIPLIERS  # noqa: E402
 from circuitize.backends.verilog.timing.delays import DELAYS, Delays  # noqa: E402
 from circuitize.backends.verilog.timing.paths import Paths  # noqa: E402
 from circuitize.backends.verilog.timing.reading import Circuit, circuit_of  # noqa: E402
@@ -50,6 +51,8 @@ def synthesized(design: Design, folder: Path, yosys: str) -> None:
     """Write yosys' netlist of a design to synth/ecp5.json of a folder."""
     written(design, folder)
     subprocess.run([yosys, "-q", "-s", "synth/ecp5.ys"], cwd=folder, capture_output=True, check=True)
+    moving = [sys.executable, f"synth/{MULTIPLIERS}", "synth/ecp5.json"]
+    subprocess.run(moving, cwd=folder, capture_output=True, check=True)
 
 
 def routed(folder: Path, seed: int) -> float:

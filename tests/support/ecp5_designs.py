@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 from tiers import count
@@ -44,11 +45,43 @@ endmodule
 """
 
 
+STAYS = {
+    "enable": ("0", "if (draw[60]) r <= p;", "r"),
+    "reset": ("0", "if (draw[61]) r <= 0; else r <= p;", "r"),
+    "start": ("1", "r <= p;", "r"),
+    "edge": ("0", "r <= p;", "r"),
+    "readers": ("0", "r <= p;", "r ^ p"),
+}
+"""Why a register stays outside a multiplier: its first value, what it takes, and what is read."""
+
+
+def products() -> str:
+    """A product whose register moves into the multiplier, and others whose registers may not."""
+    parts, wires, mixed = [], [], "{14'd0, whole}"
+    for k, (name, (start, takes, read)) in enumerate(STAYS.items()):
+        parts.append(f"""module by_{name} (input wire clk, input wire [63:0] draw, output wire [13:0] out);
+  wire [6:0] a = draw[{10 * k} +: 7], b = draw[{10 * k + 9} +: 7];
+  wire [13:0] p = a * b;
+  reg [13:0] r;
+  initial r = {start};
+  always @({"neg" if name == "edge" else "pos"}edge clk) {takes}
+  assign out = {read};
+endmodule
+""")
+        wires.append(f"  wire [13:0] out{k};\n  by_{name} part{k} (.clk(clk), .draw(draw), .out(out{k}));\n")
+        mixed += f" ^ {{{22 - 5 * k}'d0, out{k}{f', {5 * k}' + chr(39) + 'd0' if k else ''}}}"
+    top = "module original (input wire clk, input wire [63:0] draw, output wire [35:0] out);\n"
+    top += "  wire signed [10:0] a = draw[10:0], b = draw[21:11];\n  reg signed [21:0] whole;\n"
+    top += "  initial whole = 0;\n  always @(posedge clk) whole <= a * b;\n"
+    return "".join([*parts, top, *wires, f"  assign out = {mixed};\nendmodule\n"])
+
+
 WORDS = {36: 512, 18: 1024, 9: 2048, 4: 4096, 2: 8192, 1: 16384}
 DESIGNS = {
     **{f"memory of {width} bits": memory(width, words) for width, words in WORDS.items()},
     "signed product": product(18, 18, True),
     "unsigned product": product(17, 18, False),
+    "registers behind products": products(),
 }
 
 
@@ -85,10 +118,11 @@ def _named() -> str:
     out = ", ".join(f"P{k}" for k in reversed(range(36)))
     registers = ["INPUTA", "INPUTB", "INPUTC", "PIPELINE", "OUTPUT"]
     given = [f'parameter REG_{word}_CLK = "NONE"' for word in registers]
+    given += [f'parameter {word} = ""' for word in ("REG_OUTPUT_CE", "REG_OUTPUT_RST", "GSR")]
     multiplier = f"module MULT18X18D #({', '.join(given)}) ({', '.join(pins)});\n"
-    multiplier += (
-        f"  ecp5_multiplier part (.a({{{a}}}), .b({{{b}}}), .signed_a(SIGNEDA), .signed_b(SIGNEDB), .p({{{out}}}));\n"
-    )
+    multiplier += '  ecp5_multiplier #(.HELD((REG_OUTPUT_CLK == "CLK0") ? 1 : 0)) part (\n'
+    multiplier += "    .clk(CLK0), .ce(CE0), .rst(RST0), "
+    multiplier += f".a({{{a}}}), .b({{{b}}}), .signed_a(SIGNEDA), .signed_b(SIGNEDB), .p({{{out}}}));\n"
     return block + multiplier + "endmodule\n"
 
 
@@ -102,6 +136,7 @@ _BENCH = f"""module bench;
   initial begin
     clk = 0;
     draw = 64'h9e3779b97f4a7c15;
+    #1 if (right !== found) $display("at first: %h, not %h", found, right);
     for (n = 0; n < {CLOCKS}; n = n + 1) begin
       draw = draw ^ (draw << 13);
       draw = draw ^ (draw >> 7);
@@ -116,17 +151,27 @@ endmodule
 """
 
 
-def simulated(name: str, folder: Path, part: str, replaced: tuple[str, str] = ("", "")) -> list[str]:
-    """What a bench says that gives a design and its netlist the same numbers; the netlist has so named parts."""
+def simulated(
+    name: str,
+    folder: Path,
+    part: str,
+    replaced: tuple[str, str] = ("", ""),
+    changed: Callable[[Path], object] = lambda netlist: None,
+) -> list[str]:
+    """What a bench says that gives a design and its netlist the same numbers; the netlist has so named parts, and is
+    changed before.
+    """
     (folder / "design.v").write_text(DESIGNS[name])
     width = int(name.split()[2]) if part == "DP16KD" else 0
     if width:
         start = [f"{(n * 40503 + (n >> 3)) % (1 << width):x}\n" for n in range(WORDS[width])]
         (folder / "start.hex").write_text("".join(start))
-    script = (
-        "read_verilog design.v; synth_ecp5 -noflatten -top original; rename original mapped; write_verilog mapped.v"
-    )
-    subprocess.run(["yosys", "-q", "-p", script], cwd=folder, check=True, capture_output=True)
+    for script in (
+        f"read_verilog design.v; synth_ecp5 {'-noflatten ' if width else ''}-top original -json mapped.json",
+        "read_json mapped.json; rename original mapped; write_verilog mapped.v",
+    ):
+        subprocess.run(["yosys", "-q", "-p", script], cwd=folder, check=True, capture_output=True)
+        changed(folder / "mapped.json")
     assert f"  {part} " in (folder / "mapped.v").read_text()
     cells = primitive("ecp5_cells")
     assert replaced[0] in cells

@@ -54,6 +54,7 @@ $(BUILD)/{top}.json: {board} {files}
 \tcd $(BUILD) && $(YOSYS) -q -l yosys.log -p "read_verilog -defer $(notdir $^); \\
 \t  $(if $(filter-out {clocks},$(CLOCKS)),chparam -set DIVISOR $(CLOCKS) {top}_board;) \\
 \t  {synthesis} -top {top}_board -json {top}.json"
+\t$(PYTHON) ../synth/multipliers.py $@
 
 $(BUILD)/{top}.config: $(BUILD)/{top}.json board.lpf
 \tcp board.lpf $(BUILD) && cd $(BUILD) && $(NEXTPNR) --json {top}.json --lpf board.lpf --textcfg {top}.config \\

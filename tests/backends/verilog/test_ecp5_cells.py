@@ -12,7 +12,7 @@ from ecp5_designs import DESIGNS, simulated
 from circuitize.backends.verilog.board import netlist
 from circuitize.backends.verilog.board.ulx3s import primitive
 
-PART = {"memory": "DP16KD", "signed": "MULT18X18D", "unsigned": "MULT18X18D"}
+PART = {"memory": "DP16KD"} | dict.fromkeys(("signed", "unsigned", "registers"), "MULT18X18D")
 FEW = ("memory of 36 bits", "signed product")
 
 
@@ -105,8 +105,12 @@ REFUSED: dict[str, tuple[netlist.Part, str]] = {
         "CLKMUX is '0', no CLK or INV",
     ),
     "registers in a multiplier": (
-        {"type": "MULT18X18D", "parameters": {"REG_OUTPUT_CLK": "CLK0"}, "connections": {}},
-        "REG_OUTPUT_CLK is 'CLK0', no NONE",
+        {"type": "MULT18X18D", "parameters": {"REG_INPUTA_CLK": "CLK0"}, "connections": {}},
+        "REG_INPUTA_CLK is 'CLK0', no NONE",
+    ),
+    "a reset of a multiplier": (
+        {"type": "MULT18X18D", "parameters": {"REG_OUTPUT_CLK": "CLK0", "RESETMODE": "ASYNC"}, "connections": {}},
+        "RESETMODE is 'ASYNC', no SYNC",
     ),
     "an open factor": ({"type": "MULT18X18D", "parameters": {}, "connections": {}}, "nothing drives A0"),
     "a block's register": (

@@ -87,8 +87,11 @@ module ecp5_register_async (
     else if (ce) q <= d;
 endmodule
 
-// A multiplier without registers.
-module ecp5_multiplier (
+// A multiplier, with its product in a register if `HELD` is 1.
+module ecp5_multiplier #(parameter HELD = 0) (
+  input wire clk,
+  input wire ce,
+  input wire rst,
   input wire [17:0] a,
   input wire [17:0] b,
   input wire signed_a,
@@ -99,7 +102,12 @@ module ecp5_multiplier (
   wire signed [36:0] right = {{19{signed_b & b[17]}}, b};
   wire signed [36:0] product = left * right;
   wire unused = product[36];
-  assign p = product[35:0];
+  reg [35:0] held;
+  initial held = 36'd0;
+  always @(posedge clk)
+    if (rst) held <= 36'd0;
+    else if (ce) held <= product[35:0];
+  assign p = HELD ? held : product[35:0];
 endmodule
 
 // A block memory of 1024 words of 18 bits, which are 2048 bytes of 9: ports of 18, 9, 4, 2 or 1 bits, of which the last three

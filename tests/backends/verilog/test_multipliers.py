@@ -1,0 +1,70 @@
+"""Registers that move into multipliers of an ECP5: those behind a product alone, and no other."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ecp5_designs import STAYS, simulated
+
+from circuitize.backends.verilog.project import multipliers
+
+DESIGN, PART = "registers behind products", "MULT18X18D"
+OWN = 22
+"""Bits of the product whose register moves."""
+SOURCE = Path(multipliers.__file__).read_text()
+GUARDS = {
+    "enable": ('"CEMUX": ("1",), ', ""),
+    "reset": ("return reset and ", "return "),
+    "start": ('"REGSET": ("RESET",), ', ""),
+    "edge": ('"CLKMUX": ("CLK",), ', ""),
+    "readers": ("users[0]\n            if len(users) > 1 or ", "users[-1]\n            if "),
+}
+
+
+def ran(path: Path, source: str = SOURCE) -> int:
+    """How many registers a text of the script moves in a netlist."""
+    script: dict[str, Any] = {"__name__": "script"}
+    exec(source, script)
+    netlist = json.loads(path.read_text())
+    count = sum(script["moved"](module) for module in netlist["modules"].values())
+    path.write_text(json.dumps(netlist))
+    return int(count)
+
+
+def test_a_register_moves_and_the_others_stay(tmp_path: Path) -> None:
+    counts: list[int] = []
+    assert simulated(DESIGN, tmp_path, PART, changed=lambda path: counts.append(ran(path))) == ["ended"]
+    assert counts == [OWN, 0]
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("name", STAYS)
+def test_a_guard_is_missed(name: str, tmp_path: Path) -> None:
+    right, wrong = GUARDS[name]
+    assert SOURCE.count(right) == 1
+    source = SOURCE.replace(right, wrong)
+    assert len(simulated(DESIGN, tmp_path, PART, changed=lambda path: ran(path, source))) > 1
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{", "expected a netlist that yosys wrote"),
+        ("[1]", "expected a netlist that yosys wrote"),
+        (None, "No such file"),
+    ],
+)
+def test_what_is_no_netlist_is_named(text: str | None, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "netlist.json"
+    if text is not None:
+        path.write_text(text)
+    done = subprocess.run(
+        [sys.executable, multipliers.__file__, str(path)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2 and said in done.stderr and len(done.stderr.splitlines()) == 1
+    assert text is None or path.read_text() == text
