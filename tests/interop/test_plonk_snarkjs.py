@@ -1,4 +1,7 @@
-"""snarkjs sets up, proves and verifies PLONK and FFLONK on our constraint systems and witnesses."""
+"""snarkjs sets up, proves and verifies PLONK and FFLONK on our constraint systems and witnesses.
+
+It reads the same files for Groth16, which test_zkey_snarkjs.py tests.
+"""
 
 from pathlib import Path
 
@@ -9,7 +12,7 @@ from groth16_cases import R
 from circuitize.backends.field import BN254
 from circuitize.backends.r1cs.wtns_file import read_wtns
 
-pytestmark = [pytest.mark.interop, pytest.mark.slow]
+pytestmark = [pytest.mark.interop, pytest.mark.slow, pytest.mark.deep]
 
 
 @pytest.fixture(scope="module")

@@ -121,6 +121,7 @@ def test_mutated_witnesses_are_rejected(circuit: Circuit) -> None:
     assert answers == [True] + [False] * len(changes)
 
 
+@pytest.mark.deep
 @whole
 def test_the_whole_circuit_is_checked(circuit: Circuit) -> None:
     told = [(wire, str(value)) for wire, value in mutations(circuit.system, circuit.witness, 1)]
