@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import shlex
@@ -40,11 +41,13 @@ def blocks(page: Path) -> list[Block]:
 def run(page: Path, given: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     """Run the blocks in Python, which share names, and in the shell; return the names. We are in the folder.
 
-    But for the deep tier, our own commands are run in this process.
+    But for the deep tier, our own commands are run in this process, and of blocks in Python that are deep the imports.
     """
     names: dict[str, Any] = {"__name__": "page", **given}
     for block in blocks(page):
         if block.deep and tiers.TIER != "deep":
+            if block.language == "python":
+                require_names(block, names)
             continue
         if block.language == "python":
             exec(compile("\n" * (block.line - 1) + block.text, str(page), "exec"), names)
@@ -55,6 +58,16 @@ def run(page: Path, given: Mapping[str, Any], folder: Path) -> dict[str, Any]:
             else:
                 in_process(told, f"{page.name}:{block.line}")
     return names
+
+
+def require_names(block: Block, names: dict[str, Any]) -> None:
+    """What a block imports is there, and what it reads of `cz`."""
+    every = list(ast.walk(ast.parse(block.text)))
+    imports: list[ast.stmt] = [node for node in every if isinstance(node, ast.Import | ast.ImportFrom)]
+    exec(compile(ast.Module(imports, []), "imports", "exec"), names)
+    for node in every:
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "cz":
+            assert hasattr(names["cz"], node.attr), f"line {block.line}: circuitize has no {node.attr}"
 
 
 COMMAND = re.compile(r"circuitize (?P<arguments>[^|&;<>$`]*)(?: \|\| test \$\? -eq (?P<status>\d))?")
