@@ -45,8 +45,11 @@ DEEP = {
     *(pair for pair in ALL if pair[0] == "mlp_10m"),
     *((file, "evaluate") for file in ("cnn", "digits", "transformer")),
     *(("digits", "momentum"), ("transformer", "spherical_step"), ("transformer", "spherical_evaluate")),
+    *(("digits_xent", "step"), ("digits_xent", "momentum"), ("digits", "scores")),
 }
-"""mlp_1m is mlp_10m with fewer elements. The demo evaluates; test_transformer.py runs a step of spherical attention."""
+"""mlp_1m is mlp_10m with fewer elements. The demo evaluates; test_transformer.py runs a step of spherical attention.
+Cross entropy is in the steps of Adam; `scores` predicts with the weights of a step.
+"""
 MARKED = [pytest.param(*pair, marks=pytest.mark.deep if pair in DEEP else ()) for pair in ALL]
 STEPS = [parameter for parameter in MARKED if str(parameter.values[1]).startswith("step")]
 

@@ -54,9 +54,7 @@ def made(name: str) -> Arrow:
     return ARROWS[name]()
 
 
-GIVEN_BACK = [
-    pytest.param(name, marks=pytest.mark.deep if name.startswith("transformer") else ()) for name in ARROWS
-]
+GIVEN_BACK = [pytest.param(name, marks=pytest.mark.deep if name.startswith("transformer") else ()) for name in ARROWS]
 """`ours` and `others` have the operations of a transformer, and fewer of each."""
 
 
