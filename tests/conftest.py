@@ -8,12 +8,14 @@ import os
 from collections import Counter
 from collections.abc import Callable, Generator
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
 import tiers
 from _pytest.runner import runtestprotocol
 from golden_files import GOLDEN, TESTS
+from together import ByFile
 
 if "PYTEST_XDIST_WORKER" in os.environ:
     atexit.register(os._exit, 0)  # the first to be registered is the last to run: a worker frees nothing one by one
@@ -84,6 +86,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         size = Counter(item.path for item in items)
         dear = {path: tiers.is_dear(path.relative_to(TESTS).as_posix()) for path in size}
         items.sort(key=lambda item: (-slow[item.path], not dear[item.path], -size[item.path]))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile | None:
+    return ByFile(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 def pytest_collection_finish() -> None:

@@ -9,6 +9,7 @@ import pytest
 import tiers
 from every_case import every_case
 from operations.integer import case, fixed
+from together import TOGETHER
 
 from circuitize.circuits.integers import Add, Shift
 
@@ -45,6 +46,11 @@ ITEMS = [
 @every_case([pattern for patterns in tiers.FILES.values() for pattern in patterns])
 def test_patterns_name_files(pattern: str) -> None:
     assert list(TESTS.glob(pattern)), f"tests/{pattern} names no file; correct tests/support/tiers.py"
+
+
+@every_case([pattern for patterns in TOGETHER.values() for pattern in patterns])
+def test_files_that_go_together_are_there(pattern: str) -> None:
+    assert list(TESTS.parent.glob(pattern)), f"{pattern} names no file; correct tests/support/together.py"
 
 
 @pytest.mark.parametrize(("tier", "kept"), [("quick", "ab"), ("test", "abcd"), ("deep", "abcde")])
