@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 NATIVE := $(shell find provers/native -name target -prune -o \( -name '*.rs' -o -name 'Cargo.*' \) -print)
 EVERY_SOURCE := $(patsubst tests/sources/%/requirements.txt,.stamps/source-%,$(wildcard tests/sources/*/requirements.txt))
 # Those that `make deep` alone runs are installed for it alone.
-SOURCES := $(filter-out .stamps/source-hgq,$(EVERY_SOURCE))
+SOURCES := $(filter-out .stamps/source-hgq .stamps/source-sklearn,$(EVERY_SOURCE))
 PACKAGE := pyproject.toml setup.py setup.cfg $(NATIVE)
 # Workers of pytest, for two cores: a third one takes longer than its waiting for other processes saves. Each has a thread
 # of linear algebra and of trees: more threads than cores would wait for one another by spinning. The allocator keeps

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -20,9 +19,13 @@ ROOT = Path(__file__).parents[2]
 SOURCES = sorted(path.parent.name for path in (ROOT / "tests" / "sources").glob("*/requirements.txt"))
 
 
+DEEP = ("hgq", "sklearn")
+"""The operators of what skl2onnx exports are those of onnx/test_onnx_ml.py."""
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "source", [pytest.param(name, marks=pytest.mark.deep if name == "hgq" else ()) for name in SOURCES]
+    "source", [pytest.param(name, marks=pytest.mark.deep if name in DEEP else ()) for name in SOURCES]
 )
 def test_a_source_in_its_own_environment(source: str, tmp_path: Path) -> None:
     """Pytest loads no plugins there, and leaves the folders of other runs to them."""
@@ -52,9 +55,6 @@ def test_a_source_in_its_own_environment(source: str, tmp_path: Path) -> None:
     assert " passed" in done.stdout and "skipped" not in done.stdout, done.stdout
 
 
-SOME = ("transformer.py:step", "matmul.py:product")
-"""The one of most kinds of operations, and the smallest."""
-
 THROUGH_THE_OBJECT = """
 import sys
 from circuitize import digest, load_open_hypergraph
@@ -67,14 +67,14 @@ for path in sys.argv[1:]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("names", [SOME, pytest.param(ALL, marks=pytest.mark.deep)], ids=["some", "all"])
-def test_every_example_goes_through_the_object_of_open_hypergraphs(names: Sequence[str], tmp_path: Path) -> None:
+@pytest.mark.deep
+def test_every_example_goes_through_the_object_of_open_hypergraphs(tmp_path: Path) -> None:
     """Its program of reals and that of integers, with their digests, where the package is."""
     python = ROOT / ".venv-catgrad" / "bin" / "python"
     if not python.exists():
         pytest.skip("needs the packages of tests/sources/catgrad/requirements.txt; make .stamps/source-catgrad")
     paths, digests = [], []
-    for name in names:
+    for name in ALL:
         for number, program in enumerate((example(name).given, example(name).integer)):
             paths.append(tmp_path / f"{name.replace('.py:', '.')}.{number}.json")
             save_open_hypergraph(program, paths[-1])

@@ -199,6 +199,30 @@ def test_features(operator: str, attributes: dict[str, Any]) -> None:
     judge(built(operator, {"y": F}, **attributes), 5)
 
 
+def test_elements_of_rows_are_picked() -> None:
+    node = helper.make_node("ArrayFeatureExtractor", ["x", "places"], ["y"], domain="ai.onnx.ml")
+    ends = [helper.make_tensor_value_info(name, F, [5, FEATURES] if name == "x" else None) for name in "xy"]
+    places = onnx.numpy_helper.from_array(np.array([2, 0, 2], np.int64), "places")
+    graph = helper.make_graph([node], "picked", ends[:1], ends[1:], [places])
+    imports = [helper.make_opsetid("", 18), helper.make_opsetid("ai.onnx.ml", 3)]
+    judge(helper.make_model(graph, opset_imports=imports, ir_version=9), 6)
+
+
+def test_maps_are_columns_in_the_order_of_their_labels() -> None:
+    labels, random = [9, 5, 7], np.random.default_rng(7)
+    coefficients, intercepts = random.normal(size=3 * FEATURES).tolist(), random.normal(size=3).tolist()
+    linear: dict[str, Any] = {"coefficients": coefficients, "intercepts": intercepts, "post_transform": "SOFTMAX"}
+    model = built("LinearClassifier", {"y": WHOLE, "z": F}, classlabels_ints=labels, **linear)
+    model.graph.node.append(helper.make_node("ZipMap", ["z"], ["maps"], domain="ai.onnx.ml", classlabels_int64s=labels))
+    maps = helper.make_map_type_proto(WHOLE, helper.make_tensor_type_proto(F, None))
+    model.graph.output[1].CopyFrom(helper.make_value_info("maps", helper.make_sequence_type_proto(maps)))
+    x = random.integers(-8, 9, (5, FEATURES)).astype(np.float32) / 4
+    found = evaluate(arrow(model).arrow, [x.astype(np.float64)])[1]
+    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    wanted = session.run(["maps"], {"x": x})[0]
+    np.testing.assert_allclose(found, [[row[label] for label in labels] for row in wanted], rtol=1e-5, atol=1e-6)
+
+
 def test_opset_five_has_one_operator_of_all_trees() -> None:
     """Three trees, one of them a leaf alone, which is written as a node with that leaf on both sides."""
     from onnx import numpy_helper
