@@ -122,7 +122,7 @@ def test_check_compares_and_measures() -> None:
     assert all(error < 0.1 for error in report["float_error"].values())  # type: ignore[attr-defined]
 
 
-INVERSE = ("check", STEP.replace(":step", ":inverse"), "--seed", "5", "--vectors", "20")
+INVERSE = ("check", STEP.replace(":step", ":inverse"), "--seed", "6", "--vectors", "6")
 
 
 @pytest.fixture(scope="module")

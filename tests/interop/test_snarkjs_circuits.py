@@ -104,7 +104,7 @@ def breaks(system: ConstraintSystem, row: int, values: Mapping[int, int]) -> boo
     return (product(system.a) * product(system.b) - product(system.c)) % system.field.prime != 0
 
 
-@pytest.mark.parametrize("circuit", [pytest.param(SMALL, marks=pytest.mark.deep), LARGE], indirect=True)
+@whole
 def test_mutated_witnesses_are_rejected(circuit: Circuit) -> None:
     """snarkjs reads the circuit again for each witness: a file of a broken row for each, which accepts the true one."""
     system, folder = circuit.system, circuit.folder

@@ -59,8 +59,10 @@ async function check(request) {
     return answers;
 }
 
+let building; // once for all requests
+
 async function poseidon(request) {
-    const hash = await buildPoseidonReference();
+    const hash = await (building ??= buildPoseidonReference());
     return request.inputs.map((inputs) => hash.F.toString(hash(inputs.map(BigInt), BigInt(request.capacity ?? 0))));
 }
 

@@ -187,6 +187,7 @@ def test_a_block_without_a_value_is_found(row: int, last: int) -> None:
         Compiled(step.arrow, processor(), ["in0", "in1", "in2"]).outputs(alone)
 
 
+@pytest.mark.deep
 def test_a_training_by_blocks_is_that_of_numpy() -> None:
     program = exact(trained_programs.step(), Phases()).integer
     held = {port.name for port in program.outputs} & {port.name for port in program.inputs}

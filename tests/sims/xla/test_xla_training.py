@@ -137,6 +137,7 @@ def test_formats_that_change_are_refused() -> None:
         next(integer.train(step, {"in0": np.array([1, 2])}, [{}], processor()))
 
 
+@pytest.mark.deep
 def test_steps_one_by_one_are_those_of_numpy() -> None:
     program = STEP.integer
     held = {port.name for port in program.outputs} & {port.name for port in program.inputs}
