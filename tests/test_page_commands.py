@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from page_blocks import blocks
@@ -41,11 +42,14 @@ def readings(line: str) -> Iterator[list[str]]:
         line = line.rpartition("  ")[0].rstrip()
 
 
+parser_of = cache(parser)
+
+
 def is_command(line: str) -> bool:
     for words in readings(line):
         try:
             if len(words) > 1 or words == ["demo"] or words == ["doctor"]:
-                parser(words[0]).parse_args(words)
+                parser_of(words[0]).parse_args(words)
                 return True
         except CircuitizeError:
             pass

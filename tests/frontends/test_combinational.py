@@ -132,7 +132,7 @@ def test_packed_files_are_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.rtl
-@pytest.mark.parametrize("seed", [1, 2, 3, *range(4, count(4, deep=40))])
+@pytest.mark.parametrize("seed", range(1, count(2, deep=40)))
 def test_hardware_is_bit_equal_to_the_executor(seed: int, tmp_path: Path) -> None:
     _, network, formats = drawn(seed)
     program = made(traced("da4ml", network, 4, formats), tmp_path)

@@ -21,7 +21,7 @@ from circuitize.sims.forgery import forgeries
 LARGE = 1 << 12
 FILLED = tiers.count(1, deep=4)
 """Inputs whose every cell is compared."""
-TRIED = tiers.count(8, deep=40)
+TRIED = tiers.count(5, deep=40)
 """Inputs, and forgeries of each; more, where the operation is not defined on these."""
 
 

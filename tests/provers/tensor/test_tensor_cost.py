@@ -25,8 +25,8 @@ PROGRAMS = [
     *("iris.py:step", "digits.py:step", "digits_xent.py:step", "digits_xent.py:momentum", "digits_xent.py:adam"),
     *("cnn.py:step", "mnist_mlp.py:step", "mnist_mlp.py:step64"),
 ]
-TRIED = ("iris.py:step", "digits.py:step", "cnn.py:step", "mnist_mlp.py:step64")
-"""In `make test`: a program of each kind of layer, and the largest. The others have another loss or optimiser."""
+TRIED = ("iris.py:step", "digits.py:step", "cnn.py:step")
+"""In `make test`: a program of each kind of layer. The others have another loss or optimiser, or more elements."""
 FIELDS = ("committed", "lookups", "proof_bytes")
 
 

@@ -150,8 +150,9 @@ def test_our_derivative_is_that_of_jax(name: str) -> None:
     np.testing.assert_allclose(found[-1], loss, rtol=1e-9)
 
 
+@pytest.mark.deep
 @MASKED
-@pytest.mark.parametrize("name", networks("perceptron"))
+@pytest.mark.parametrize("name", models.NETWORKS)
 def test_an_integer_step_is_proved(name: str) -> None:
     """With our Adam; the integers are near what JAX computes."""
     network, optimizer = models.NETWORKS[name](), cz.Adam()
