@@ -57,8 +57,15 @@ def fitted(name: str, classes: int = 10) -> Any:
     return made(kind, **given).fit(pixels[:-360], labels[:-360])
 
 
-@pytest.mark.parametrize("classes", [10, 2])
-@pytest.mark.parametrize("name", CLASSIFIERS)
+EACH = [
+    pytest.param(name, classes, marks=pytest.mark.deep if (name, classes) == ("boosted", 10) else ())
+    for name in CLASSIFIERS
+    for classes in (10, 2)
+]
+"""Boosted trees of ten classes take a second to fit: `binned` are such, of other leaves."""
+
+
+@pytest.mark.parametrize(("name", "classes"), EACH)
 def test_decisions_are_equal_on_every_test_image(name: str, classes: int) -> None:
     estimator, x = fitted(name, classes), digits()[0][-360:]
     program = cz.from_trees(estimator, PIXELS, batch=360, outputs=("class", "scores"))

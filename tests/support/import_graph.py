@@ -44,12 +44,15 @@ def _tree(path: Path) -> ast.Module:
 
 def statements(node: ast.AST) -> Iterator[ast.stmt]:
     """All statements within a node, those of functions and branches too; expressions, which hold none, are not read."""
-    for field in BODIES:
-        inside = getattr(node, field, ())
-        for child in inside if isinstance(inside, list) else ():
-            if isinstance(child, ast.stmt):
-                yield child
-            yield from statements(child)
+    waiting = [node]
+    while waiting:
+        above = waiting.pop()
+        for field in BODIES:
+            inside = getattr(above, field, ())
+            for child in inside if isinstance(inside, list) else ():
+                if isinstance(child, ast.stmt):
+                    yield child
+                waiting.append(child)
 
 
 def for_types(tree: ast.Module) -> set[ast.AST]:

@@ -12,30 +12,22 @@ from circuitize.api.exact import Exact, exact
 from circuitize.backends.tensor.groups import groups as groups_of
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.phases import Phases
-from circuitize.frontends.formats import labels
-from circuitize.frontends.losses import label_cross_entropy
-from circuitize.frontends.tensor import Tensor
 from circuitize.frontends.training import with_examples
-from circuitize.frontends.transformer import gpt2
 from circuitize.provers.tensor.runs.requirements import require_step
 
-WORDS, LENGTH, STEPS = 11, 4, 2
+BATCH, STEPS = 2, 2
 RATE = 2.0**-6
 OPTIMIZERS = [pytest.param(cz.SGD(), id="SGD", marks=pytest.mark.deep), pytest.param(cz.Adam(), id="Adam")]
 """Adam chains what SGD does, and its moments."""
 
 
-def next_word(logits: Tensor, following: Tensor) -> Tensor:
-    return label_cross_entropy(logits.reshape(-1, WORDS), following.reshape(-1))
-
-
 def step_of(optimizer: cz.SGD | cz.Adam) -> Exact:
-    base = gpt2(WORDS, context=8, blocks=1, width=8, heads=2, length=LENGTH)
-    projections = [p.name for p in base.parameters if "multi_head" in p.name and p.name.endswith("_weight")]
-    model, text = cz.lora(base, 2, projections), labels(WORDS)
-    step = cz.training_step(model, next_word, optimizer, 1, text, text, (LENGTH,), precision=cz.Precision(margin=8.0))
-    tokens, targets = np.random.default_rng(0).integers(0, WORDS, (2, 1, LENGTH))
-    example = {**cz.start(step, model, 0), "inputs": tokens, "targets": targets, **optimizer.values(1, RATE)}
+    model = cz.lora(cz.sequential(cz.dense(4, 6), cz.relu(), cz.dense(6, 3)), 2)
+    measures, given = cz.Format.between(0.0, 1.0, 8), np.random.default_rng(0).integers(0, 256, (BATCH, 4)) / 256
+    precision = cz.Precision(margin=8.0)
+    step = cz.training_step(model, cz.cross_entropy, optimizer, BATCH, inputs=measures, precision=precision)
+    batch = {"inputs": given, "targets": np.eye(3)[:BATCH]}
+    example = {**cz.start(step, model, 0), **batch, **optimizer.values(1, RATE)}
     # At first `up` is zero, and so is the gradient of `down`: calibration sees adapters that have moved too.
     moved = {
         name: np.random.default_rng(1).normal(0.0, 0.1, np.shape(value)) if name.endswith(".up") else value
