@@ -36,7 +36,8 @@ def others(x: Any, y: Any) -> Any:
     """Operations that the models lack."""
     joined = concatenate([x[1:, :2], y[:2] / (x[:2, 1:] + 1.0)], axis=1)
     chosen = where(joined > 0.5, np.tanh(joined), exp2(-joined)) + joined.broadcast((5, *joined.shape))
-    return softmax(chosen), chosen.max(axis=1), joined.T @ joined, y - 0.5, x
+    each = joined.reshape(2, 4, 1, 1)
+    return softmax(chosen), chosen.max(axis=1), joined.T @ joined, (each * x) @ (each + y), y - 0.5, x
 
 
 ARROWS: dict[str, Callable[[], Arrow]] = {
@@ -55,7 +56,7 @@ def made(name: str) -> Arrow:
 
 
 GIVEN_BACK = [pytest.param(name, marks=pytest.mark.deep if name.startswith("transformer") else ()) for name in ARROWS]
-"""`ours` and `others` have the operations of a transformer, and fewer of each."""
+"""`ours` and `others` have the operations of a transformer, products along two axes too, and fewer of each."""
 
 
 @pytest.mark.parametrize("name", GIVEN_BACK)
