@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,7 +27,7 @@ def step_of(optimizer: cz.SGD | cz.Adam) -> Exact:
     measures, given = cz.Format.between(0.0, 1.0, 8), np.random.default_rng(0).integers(0, 256, (BATCH, 4)) / 256
     precision = cz.Precision(margin=8.0)
     step = cz.training_step(model, cz.cross_entropy, optimizer, BATCH, inputs=measures, precision=precision)
-    batch = {"inputs": given, "targets": np.eye(3)[:BATCH]}
+    batch: dict[str, Any] = {"inputs": given, "targets": np.eye(3)[:BATCH]}
     example = {**cz.start(step, model, 0), **batch, **optimizer.values(1, RATE)}
     # At first `up` is zero, and so is the gradient of `down`: calibration sees adapters that have moved too.
     moved = {
