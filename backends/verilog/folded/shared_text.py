@@ -107,9 +107,12 @@ def _factors(
     files: dict[str, str],
 ) -> list[str]:
     """Return the first or the second factors of a stage, each in a register; one signal, `idle`, clears all these
-    registers, so that clearing takes no LUT.
+    registers, so that clearing takes no LUT. A factor that comes late has no register here, and is cleared by a gate.
     """
-    feed, letter, lines = one.feeds[side], "xy"[side], []
+    feed, letter, lines = one.feeds[side], "xy"[side], list[str]()
+    late = [_comes_late(feed, columns, depth, taken) for columns in one.made[side]]
+    if any(late):
+        lines += [f"  reg idle_late_{letter};", f"  always @(posedge clk) idle_late_{letter} <= idle;"]
     plain = feed.number is not None or (feed.plain and not depth)
     module = f"{stage.name}_feed_{letter}"
     if not plain:
@@ -127,9 +130,7 @@ def _factors(
                 sign = "_in" if signal_of(operand, "").signed else ""
                 wires.append(f".{operand.name}{sign}({read(operand, column)})")
             lines += [f"  wire [{feed.bits - 1}:0] {text};", f"  {module} {text}_i ({', '.join(wires)});"]
-        if _comes_late(feed, columns, depth, taken):
-            if not any("idle_late" in line for line in lines):
-                lines += [f"  reg idle_late_{letter};", f"  always @(posedge clk) idle_late_{letter} <= idle;"]
+        if late[n]:
             lines.append(f"  assign {name} = idle_late_{letter} ? {feed.bits}'d0 : {text};")
         else:
             lines.append(f"  always @(posedge clk) {name} <= idle ? {feed.bits}'d0 : {text};")
