@@ -40,6 +40,7 @@ ANYWAY ?=
 BUILD := build$(if $(filter-out {clocks},$(CLOCKS)),-$(CLOCKS))
 
 .PHONY: bitstream load bench netlist-bench clean
+.DELETE_ON_ERROR:
 bitstream: {top}.bit
 load: {top}.bit
 \topenFPGALoader --board ulx3s $<
