@@ -97,11 +97,14 @@ def _is_product(pin: str) -> bool:
 def _is_plain(cell: Cell | None, pin: str) -> bool:
     """Return whether a pin is the data of a register that takes them at each rising edge of its clock, and begins with
     0.
+
+    All its settings must be given, since yosys and nextpnr have different defaults. Where a design has a global reset,
+    yosys leaves out the same reset of a register, and `GSR` alone says that it is reset.
     """
     if cell is None or cell["type"] != REGISTER or pin != "DI":
         return False
-    wanted = {"CEMUX": ("1",), "CLKMUX": ("CLK",), "REGSET": ("RESET",), "SD": ("1",)}
-    told = {name: cell["parameters"].get(name, values[0]).strip() for name, values in wanted.items()}
+    wanted = {"CEMUX": ("1",), "CLKMUX": ("CLK",), "REGSET": ("RESET",), "GSR": ("DISABLED",)}
+    told = {name: cell["parameters"].get(name, "").strip() for name in wanted}
     reset = cell["connections"].get("LSR", ["0"]) in (["0"], [])
     return reset and all(told[name] in values for name, values in wanted.items())
 

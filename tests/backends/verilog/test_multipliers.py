@@ -51,6 +51,47 @@ def test_a_guard_is_missed(name: str, tmp_path: Path) -> None:
     assert len(simulated(DESIGN, tmp_path, PART, changed=lambda path: ran(path, source))) > 1
 
 
+GLOBAL = """module top (input wire clk, input wire rst_n, input wire [6:0] a, input wire [6:0] b, output reg [13:0] r);
+  initial r = 0;
+  always @(posedge clk or negedge rst_n) if (!rst_n) r <= 0; else r <= a * b;
+  GSR all (.GSR(rst_n));
+endmodule
+"""
+"""A register that the global reset clears: yosys then leaves out the register's own reset."""
+
+
+SETTINGS = {"CEMUX": "1 ", "CLKMUX": "CLK", "REGSET": "RESET", "GSR": "DISABLED"}
+"""Those of a register that moves."""
+
+
+def test_a_register_that_the_global_reset_clears_stays(tmp_path: Path) -> None:
+    (tmp_path / "top.v").write_text(GLOBAL)
+    told = "read_verilog top.v; synth_ecp5 -top top -json top.json"
+    subprocess.run(["yosys", "-q", "-p", told], cwd=tmp_path, check=True, capture_output=True)
+    cells = json.loads((tmp_path / "top.json").read_text())["modules"]["top"]["cells"].values()
+    (settings,) = {json.dumps(cell["parameters"]) for cell in cells if cell["type"] == "TRELLIS_FF"}
+    assert json.loads(settings) == json.loads(settings) | SETTINGS | {"GSR": "ENABLED"}
+    assert all(cell["connections"].get("LSR", ["0"]) == ["0"] for cell in cells)
+    assert ran(tmp_path / "top.json") == 0
+
+
+@pytest.mark.parametrize("missing", [None, *SETTINGS])
+def test_a_register_moves_only_if_all_its_settings_are_given(missing: str | None) -> None:
+    register: multipliers.Cell = {
+        "type": "TRELLIS_FF",
+        "parameters": {name: value for name, value in SETTINGS.items() if name != missing},
+        "port_directions": {"CLK": "input", "CE": "input", "LSR": "input", "DI": "input", "Q": "output"},
+        "connections": {"CLK": [2], "CE": [3], "LSR": ["0"], "DI": [4], "Q": [5]},
+    }
+    product: multipliers.Cell = {
+        "type": PART,
+        "parameters": {},
+        "port_directions": {"P0": "output"},
+        "connections": {"P0": [4]},
+    }
+    assert multipliers.moved({"cells": {"register": register, "product": product}}) == (missing is None)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
