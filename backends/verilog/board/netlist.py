@@ -144,17 +144,17 @@ def multiplier(part: Part, name: str) -> Iterator[str]:
         if key.startswith("REG_") and key.endswith("_CLK"):
             require(part, **{key: ("NONE", "CLK0") if key == "REG_OUTPUT_CLK" else ("NONE",)})
     require(part, REG_OUTPUT_CE=("CE0",), REG_OUTPUT_RST=("RST0",), RESETMODE=("SYNC",), CLK0_DIV=("ENABLED",))
+    require(part, GSR=("DISABLED",))
     for pin in [f"{way}{k}" for way in "AB" for k in range(18)] + ["SIGNEDA", "SIGNEDB"]:
         if net(part, pin) is None and f"{pin}MUX" not in part["parameters"]:
             raise Unknown(f"MULT18X18D: nothing drives {pin}")
     pins = [f".a({vector(part, 'A', 18)})", f".b({vector(part, 'B', 18)})"]
     pins += [f".signed_a({driven(part, 'SIGNEDA')})", f".signed_b({driven(part, 'SIGNEDB')})"]
     held = int(setting(part, "REG_OUTPUT_CLK", "NONE") == "CLK0")
-    if held and net(part, "CLK0") is None:
-        raise Unknown("MULT18X18D: nothing drives CLK0")
-    pins += [
-        f".{pin}({driven(part, f'{pin.upper()}0', ZERO if pin == 'rst' else ONE)})" for pin in ("clk", "ce", "rst")
-    ]
+    for pin in ("CLK0", "RST0") if held else ():
+        if net(part, pin) is None:
+            raise Unknown(f"MULT18X18D: nothing drives {pin}")
+    pins += [f".{pin}({driven(part, f'{pin.upper()}0')})" for pin in ("clk", "ce", "rst")]
     yield f"wire [35:0] {name}_p;"
     yield f"ecp5_multiplier #(.HELD({held})) {name} ({', '.join(pins)}, .p({name}_p));"
     yield from taken(part, name, "P", 36)

@@ -97,6 +97,13 @@ def test_a_carry_that_takes_no_part(tmp_path: Path) -> None:
     assert found == ["00", "10", "00", "11"]
 
 
+def held(**connections: list[int | str]) -> netlist.Part:
+    """A multiplier with its product in a register, and constants as factors."""
+    pins = [f"{way}{k}MUX" for way in "AB" for k in range(18)] + ["SIGNEDAMUX", "SIGNEDBMUX"]
+    parameters = {"REG_OUTPUT_CLK": "CLK0", **dict.fromkeys(pins, "0")}
+    return {"type": "MULT18X18D", "parameters": parameters, "connections": connections}
+
+
 REFUSED: dict[str, tuple[netlist.Part, str]] = {
     "a part": ({"type": "ALU54B", "parameters": {}, "connections": {}}, "a part ALU54B"),
     "a mode": (comb(0, "RAMW"), "MODE is 'RAMW'"),
@@ -112,6 +119,12 @@ REFUSED: dict[str, tuple[netlist.Part, str]] = {
         {"type": "MULT18X18D", "parameters": {"REG_OUTPUT_CLK": "CLK0", "RESETMODE": "ASYNC"}, "connections": {}},
         "RESETMODE is 'ASYNC', no SYNC",
     ),
+    "a global reset of a multiplier": (
+        {"type": "MULT18X18D", "parameters": {"GSR": "ENABLED"}, "connections": {}},
+        "GSR is 'ENABLED', no DISABLED",
+    ),
+    "an open reset": (held(CLK0=[1]), "nothing drives RST0"),
+    "an open clock": (held(RST0=["0"]), "nothing drives CLK0"),
     "an open factor": ({"type": "MULT18X18D", "parameters": {}, "connections": {}}, "nothing drives A0"),
     "a block's register": (
         {"type": "DP16KD", "parameters": {"REGMODE_A": "OUTREG"}, "connections": {}},
