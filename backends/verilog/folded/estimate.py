@@ -102,7 +102,9 @@ def selecting(cost: Cost, plan: Plan) -> None:
     pool, fold = plan.sizes.pool, plan.sizes.fold
     if pool is None:
         return
-    members = [member(fold.stages[k], plan.tilings[k], fold.members[k], plan.slots(k)) for k in pool.stages]
+    members = [
+        member(fold.stages[k], plan.tilings[k], fold.members[k], plan.slots(k), plan.late(k)) for k in pool.stages
+    ]
     for one in members:
         for feed, made in zip(one.feeds, one.made, strict=True):
             cost.add(feed.path.lut * len(made), (feed.path.ff + feed.bits) * len(made))

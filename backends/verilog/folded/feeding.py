@@ -51,6 +51,13 @@ class Feed:
         return self.value.low if self.plain and not self.operands else None
 
 
+def plain(feeds: tuple[Feed, Feed]) -> bool:
+    """Return whether both factors are operands or numbers as they are: the register behind the memory of such a factor
+    is the factor's own.
+    """
+    return all(feed.plain for feed in feeds)
+
+
 def factors(stage: Stage) -> tuple[str, str]:
     """Return the names of the two factors of a stage's terms; a term that is no product is multiplied by 1, whose name
     is empty.

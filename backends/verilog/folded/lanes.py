@@ -22,7 +22,7 @@ class Lanes(Memories):
 
     def _member(self, number: int) -> Member:
         stage, feeds = self.fold.stages[number], self.fold.members[number]
-        return member(stage, self.plan.tilings[number], feeds, self.plan.slots(number))
+        return member(stage, self.plan.tilings[number], feeds, self.plan.slots(number), self.plan.late(number))
 
     def _pool_wires(self, number: int) -> list[str]:
         """Return the connections between a stage and the pool."""

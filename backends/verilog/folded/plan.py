@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +12,7 @@ from circuitize.circuits.types import Fixed
 from ..signals import element
 from .choosing import Columns, in_two_clocks
 from .early import early
+from .feeding import plain
 from .graph import Stage
 from .lane_text import interval_of, literal_operand
 from .layout import NOTHING, Rom, rom
@@ -49,17 +49,15 @@ class Plan:
                         found[reader.operand] = slots
         return found
 
-    @cached_property
-    def taken(self) -> dict[tuple[int, str], frozenset[int]]:
-        """For each stage and operand the places of the operand's columns that come a clock later from their memory."""
-        found, first = {}, len(self.sizes.in_lanes)
+    def late(self, number: int) -> dict[str, frozenset[int]]:
+        """Return for operands that a stage reads the columns that come a clock later from their memory."""
+        actor, found = len(self.sizes.in_lanes) + number, {}
         for memory, parted in zip(self.memories, self.parted, strict=True):
             for client, chosen in zip(memory.clients, parted, strict=True):
                 for place, columns in zip(client.readers, client.columns, strict=True):
                     reader = self.sizes.readers[place]
-                    if chosen and reader.operand is not None:
-                        at = frozenset(k for k, column in enumerate(columns) if column in chosen)
-                        found[reader.actor - first, reader.operand] = at
+                    if chosen and reader.actor == actor and reader.operand is not None:
+                        found[reader.operand] = frozenset(k for k, column in enumerate(columns) if column in chosen)
         return found
 
 
@@ -70,7 +68,7 @@ def plan(sizes: Sizes) -> Plan:
     fold = sizes.fold
     tilings = [tile(stage, choice) for stage, choice in zip(fold.stages, sizes.choices, strict=True)]
     for number, feeds in fold.members.items():
-        if all(feed.plain for feed in feeds):  # the factors' registers stand behind the memories
+        if plain(feeds):
             tilings[number] = replace(tilings[number], late=(False, tilings[number].late[1]))
     written: dict[int, Indices] = {}
     for entry, width in zip(fold.entries, sizes.in_lanes, strict=True):

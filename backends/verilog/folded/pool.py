@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ..devices.family import Family
 from ..modes import Mode
+from .feeding import plain
 from .folding import Fold
 from .lane_text import lane_bits
 from .tiling import Choice
@@ -61,9 +62,8 @@ def depth(fold: Fold, number: int, choice: Choice) -> int:
     """Return how many clocks longer a stage's factors take than operands that are multiplied without other
     operations.
     """
-    x, y = fold.members[number]
-    cycle = max(x.cycle, y.cycle)
-    return cycle + (choice.late(fold.stages[number])[0] and not (x.plain and y.plain))
+    feeds = fold.members[number]
+    return max(feed.cycle for feed in feeds) + (choice.late(fold.stages[number])[0] and not plain(feeds))
 
 
 def last_read(choice: Choice, terms: int) -> int:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ..modes import Mode
 from .channel import HEAD, TAIL
-from .feeding import Feed
+from .feeding import Feed, plain
 from .graph import Stage
 from .lane_text import lane_bits
 from .pool import Bits, place_of
@@ -25,38 +25,52 @@ class Member:
     """A stage that shares lanes, with the lane of the pool that serves each of its lanes, and the factors that go to
     this lane.
 
-    `made` lists the distinct first and second factors of a stage, each by the columns that it is made of; `taken` says
+    `made` lists the distinct first and second factors of a stage, each by the columns that it is made of; those in
+    `late` come a clock later from their memories, and registers there take the place of the factors' own. `taken` says
     which of these factors each lane of the stage multiplies. `short` are the lanes of the pool that have no term in the
     last clock of a pass.
     """
 
     name: str
     feeds: tuple[Feed, Feed]
-    made: tuple[list[Sources], list[Sources]]
-    taken: tuple[list[int], list[int]]
+    made: list[list[Sources]]
+    late: list[frozenset[int]]
+    taken: list[list[int]]
     lanes: list[int]
     short: frozenset[int]
     taps: list[list[int]]
     sum_bits: int
 
 
-def member(stage: Stage, tiling: Tiling, feeds: tuple[Feed, Feed], slots: Mapping[str, Sequence[int]]) -> Member:
-    """Return how a stage uses the lanes of the pool."""
+def member(
+    stage: Stage,
+    tiling: Tiling,
+    feeds: tuple[Feed, Feed],
+    slots: Mapping[str, Sequence[int]],
+    late: Mapping[str, frozenset[int]],
+) -> Member:
+    """Return how a stage uses the lanes of the pool; `late` has the columns of its operands that come a clock later
+    than others.
+    """
     places = range(tiling.lanes * tiling.split)
-    sides = []
+    made, behind, taken = [], [], []
     for feed in feeds:
         keys = [tuple(slots[operand.name][place] for operand in feed.operands) for place in places]
-        made = sorted(set(keys))
-        number = {key: k for k, key in enumerate(made)}
-        sides.append((made, [number[key] for key in keys]))
-    (x_made, x_taken), (y_made, y_taken) = sides
+        own = sorted(set(keys))
+        number = {key: k for k, key in enumerate(own)}
+        columns = (
+            {column for operand in feed.operands for column in late.get(operand.name, ())} if plain(feeds) else set()
+        )
+        made.append(own)
+        behind.append(frozenset(number[key] for key in own if columns & {*key}))
+        taken.append([number[key] for key in keys])
     where = [place_of(*divmod(place, tiling.split), tiling.lanes, tiling.units) for place in places]
     spared = [where[p] for p in places if tiling.spare and p % tiling.split >= tiling.split - tiling.spare]
     taps = [
         [place_of(u, part, tiling.lanes, tiling.units) for part in range(tiling.split)] for u in range(tiling.units)
     ]
     bits = lane_bits(stage, tiling.split)
-    return Member(stage.name, feeds, (x_made, y_made), (x_taken, y_taken), where, frozenset(spared), taps, bits)
+    return Member(stage.name, feeds, made, behind, taken, where, frozenset(spared), taps, bits)
 
 
 def selections(members: Sequence[Member], size: int) -> tuple[list[tuple[tuple[int, int], ...]], ...]:

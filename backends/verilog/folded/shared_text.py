@@ -4,31 +4,27 @@ sums.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from .control import delays, drains, runs, up
 from .counter import bits_of
-from .feeding import Feed, feed_text
+from .feeding import feed_text
 from .graph import Operand, Stage
 from .lane_text import lane_bits, signal_of
 from .pool import EARLY, Use
-from .pool_text import Member, Sources
+from .pool_text import Member
 from .tiling import Tiling
 
-Taken = Mapping[str, frozenset[int]]
-"""The columns of each operand that are chosen in two clocks, a clock later than other columns."""
 
-
-def shared_ports(one: Member, stage: Stage, tiling: Tiling, use: Use, taken: Taken) -> list[str]:
+def shared_ports(one: Member, stage: Stage, tiling: Tiling) -> list[str]:
     """Return the ports of a stage that lead to the pool and come from it."""
     bits = lane_bits(stage, tiling.split)
     ports = ["output wire pool_add", "output wire pool_last", "output wire pool_done"]
     ports += ["output wire pool_short"] if one.short else []
     for side, letter in enumerate("xy"):
         width = one.feeds[side].bits
-        for n, columns in enumerate(one.made[side]):
-            kind = "wire" if _comes_late(one.feeds[side], columns, use.depth, taken) else "reg"
-            ports.append(f"output {kind} [{width - 1}:0] pool_{letter}{n}")
+        for n in range(len(one.made[side])):
+            ports.append(f"output {'wire' if n in one.late[side] else 'reg'} [{width - 1}:0] pool_{letter}{n}")
     return ports + [
         f"input wire [{bits - 1}:0] sum{u}_{part}" for u in range(tiling.units) for part in range(tiling.split)
     ]
@@ -40,7 +36,6 @@ def shared_reduction(
     one: Member,
     use: Use,
     read: Callable[[Operand, int], str],
-    taken: Taken,
     files: dict[str, str],
 ) -> list[str]:
     """Return the control of a stage whose reduction is done on shared lanes.
@@ -81,7 +76,7 @@ def shared_reduction(
     if any(feed.operands for feed in one.feeds):
         lines += ["  assign t_step = reads;", "  assign t_last = closes & pass_end;"]
     for side in (0, 1):
-        lines += _factors(stage, one, side, use.depth, read, taken, files)
+        lines += _factors(stage, one, side, use.depth, read, files)
     lines += [
         f"  wire [{lane_bits(stage, tiling.split) - 1}:0] unit{u}_{part} = sum{u}_{part};"
         for u in range(tiling.units)
@@ -90,28 +85,14 @@ def shared_reduction(
     return lines + _drain(tiling)
 
 
-def _comes_late(feed: Feed, columns: Sources, depth: int, taken: Taken) -> bool:
-    """Return whether a factor that is plain comes a clock later from its memory, where registers that hold what is
-    still to choose take the place of the factor's own.
-    """
-    return feed.plain and not depth and feed.number is None and columns[0] in taken.get(feed.operands[0].name, ())
-
-
 def _factors(
-    stage: Stage,
-    one: Member,
-    side: int,
-    depth: int,
-    read: Callable[[Operand, int], str],
-    taken: Taken,
-    files: dict[str, str],
+    stage: Stage, one: Member, side: int, depth: int, read: Callable[[Operand, int], str], files: dict[str, str]
 ) -> list[str]:
     """Return the first or the second factors of a stage, each in a register; one signal, `idle`, clears all these
     registers, so that clearing takes no LUT. A factor that comes late has no register here, and is cleared by a gate.
     """
     feed, letter, lines = one.feeds[side], "xy"[side], list[str]()
-    late = [_comes_late(feed, columns, depth, taken) for columns in one.made[side]]
-    if any(late):
+    if one.late[side]:
         lines += [f"  reg idle_late_{letter};", f"  always @(posedge clk) idle_late_{letter} <= idle;"]
     plain = feed.number is not None or (feed.plain and not depth)
     module = f"{stage.name}_feed_{letter}"
@@ -130,7 +111,7 @@ def _factors(
                 sign = "_in" if signal_of(operand, "").signed else ""
                 wires.append(f".{operand.name}{sign}({read(operand, column)})")
             lines += [f"  wire [{feed.bits - 1}:0] {text};", f"  {module} {text}_i ({', '.join(wires)});"]
-        if late[n]:
+        if n in one.late[side]:
             lines.append(f"  assign {name} = idle_late_{letter} ? {feed.bits}'d0 : {text};")
         else:
             lines.append(f"  always @(posedge clk) {name} <= idle ? {feed.bits}'d0 : {text};")

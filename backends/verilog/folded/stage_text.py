@@ -74,12 +74,8 @@ def write_stage(
     ports += ["output wire fail"] if flagged else []
     ports += [] if sent is None else sent_ports(sent)
     if shared is not None:
-        ports += shared_ports(shared[0], stage, tiling, shared[1], taken)
-
-        def read(operand: Operand, column: int) -> str:
-            return _read(operand, column, tiling)
-
-        body = shared_reduction(stage, tiling, *shared, read, taken, files)
+        ports += shared_ports(shared[0], stage, tiling)
+        body = shared_reduction(stage, tiling, *shared, lambda operand, column: _read(operand, column, tiling), files)
     elif tiling.reduces:
         lane_text, inside, before = lane(f"{name}_lane", stage, tiling.split)
         files[f"{name}_lane.v"] = lane_text

@@ -151,9 +151,8 @@ class _Top(Loans):
                 else:
                     slots[operand.name], columns = self._rom(number, stage, operand.name, side)
                 wires += [f".{operand.name}_{k}({column})" for k, column in enumerate(columns)]
-            taken = {name: self.plan.taken.get((number, name), frozenset[int]()) for name in slots}
             waits = bool(self.fold.members)
-            body = write_stage(stage, tiling, slots, flagged, shared, waits, sent, taken)
+            body = write_stage(stage, tiling, slots, flagged, shared, waits, sent, self.plan.late(number))
             wires += [*self._pool_wires(number), *self._sent_wires(number, sent)]
             self.emission.bodies.append(body)
             self.files.update(body.files)

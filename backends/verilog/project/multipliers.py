@@ -4,8 +4,8 @@ python3 multipliers.py NETLIST.json
 
 A multiplier of an ECP5 has a register for its product, which yosys leaves empty: it puts the product into registers
 elsewhere on the die. The product of a multiplier then takes its wires in the same clock as the multiplication. Here the
-register moves where each used bit of a product goes to one register alone, and where all these registers have the
-multiplier's clock, are never held or reset, and begin with 0.
+register moves where each used bit of a product goes to one register alone, and where all these registers have one
+clock, are never held or reset, and begin with 0.
 """
 
 import json
@@ -103,10 +103,9 @@ def _is_plain(cell: Cell | None, pin: str) -> bool:
     """
     if cell is None or cell["type"] != REGISTER or pin != "DI":
         return False
-    wanted = {"CEMUX": ("1",), "CLKMUX": ("CLK",), "REGSET": ("RESET",), "GSR": ("DISABLED",)}
-    told = {name: cell["parameters"].get(name, "").strip() for name in wanted}
-    reset = cell["connections"].get("LSR", ["0"]) in (["0"], [])
-    return reset and all(told[name] in values for name, values in wanted.items())
+    wanted = {"CEMUX": "1", "CLKMUX": "CLK", "REGSET": "RESET", "GSR": "DISABLED"}
+    free = cell["connections"].get("LSR", ["0"]) in (["0"], [])
+    return free and all(cell["parameters"].get(name, "").strip() == value for name, value in wanted.items())
 
 
 def main() -> int:
@@ -118,10 +117,12 @@ def main() -> int:
     try:
         netlist = json.loads(path.read_text())
         count = sum(moved(module) for module in netlist["modules"].values())
+        made = path.with_name(f"{path.name}.moved")
+        made.write_text(json.dumps(netlist, indent=1))
+        made.replace(path)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         print(f"multipliers.py: {path}: expected a netlist that yosys wrote, found {error!r}", file=sys.stderr)
         return 2
-    path.write_text(json.dumps(netlist, indent=1))
     print(f"{path}: {count} registers moved into multipliers")
     return 0
 

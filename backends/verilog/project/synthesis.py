@@ -4,13 +4,14 @@ routing.
 
 from __future__ import annotations
 
-from functools import cache
 from importlib.resources import files as resources
 
 from ..design import Design
 from ..yosys import FAMILIES, command
 
 MULTIPLIERS = "multipliers.py"
+MOVING = (resources(__package__) / MULTIPLIERS).read_text()
+"""The script that moves registers into the multipliers of an ECP5, by its name in the folder and as text."""
 _NETLIST = {"ecp5": " -json synth/ecp5.json"}
 """What is added to a command, by family."""
 
@@ -47,10 +48,4 @@ def scripts(design: Design) -> dict[str, str]:
     for name in FAMILIES:
         told = f"{command(name, design.scheduler)} -top {design.top}{_NETLIST.get(name, '')}"
         made[f"{name}.ys"] = _SCRIPT.format(name=name, reads=reads, top=design.top, command=told)
-    return made | {"Makefile": _MAKEFILE.format(names=" ".join(FAMILIES)), MULTIPLIERS: _moving()}
-
-
-@cache
-def _moving() -> str:
-    """Return the text of the script that moves registers into multipliers."""
-    return (resources(__package__) / MULTIPLIERS).read_text()
+    return made | {"Makefile": _MAKEFILE.format(names=" ".join(FAMILIES)), MULTIPLIERS: MOVING}

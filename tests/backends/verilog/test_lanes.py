@@ -19,7 +19,8 @@ from unrefined_plans import unrefined
 
 from circuitize.backends.verilog.bound import Bound, integrated
 from circuitize.backends.verilog.design import Design
-from circuitize.backends.verilog.folded import schedule
+from circuitize.backends.verilog.folded import blocks, schedule
+from circuitize.backends.verilog.folded import plan as planning
 from circuitize.backends.verilog.folded.folding import fold
 from circuitize.backends.verilog.folded.plan import Plan, plan
 from circuitize.backends.verilog.folded.pool import depth
@@ -53,12 +54,13 @@ GUARDS = {
     "a stage starts while it runs": (LANES, "went & ~running", "went"),
     "a status is shown twice": (LANES, "~rst & ~take & ", "~rst & "),
 }
+"""By what goes wrong: on so many lanes, what a guard looks like, and what stands there without it."""
 CHOICES = {
     "what an output chose goes on while it waits": (OUTPUT, r"if \(~r\d?_holds\) ", ""),
     "a word is sent before it is chosen": (OUTPUT, "shown <= chosen;", "shown <= read;"),
     "a factor is never cleared": (FACTOR, "(idle_late_.) <= idle;", r"\1 <= 1'b0;"),
 }
-"""By what goes wrong: on so many lanes, what a guard looks like, and what stands there without it."""
+"""The same of the step that `chosen` returns."""
 QUICK = {"a stage does not wait for its turn"}
 """Designs that hang take longer to simulate."""
 TURNS = {
@@ -184,6 +186,16 @@ def test_a_wrong_choice_in_two_clocks_is_noticed(name: str) -> None:
             assert compare(simulation.run(vectors, 1), expected(program, vectors, start)).mismatches
     except CircuitizeError as error:
         assert "the design hangs" in str(error), error
+
+
+def test_outputs_choose_in_two_clocks_only_if_frames_may_take_as_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With each limit the frames of the sizes keep to it before reads begin early, which only shortens them."""
+    monkeypatch.setattr(blocks, "SAVED", 0)
+    monkeypatch.setattr(planning, "early", lambda sizes, memories, tilings: sizes)
+    sizes = choose_sizes(fold(shared_memories.step()[0]), 16, None, None)
+    found = {most: plan(replace(sizes, longest=most)).sizes for most in (464, 463)}
+    assert found[464].late and found[464].interval == 464
+    assert not found[463].late and found[463].interval == 463
 
 
 def test_reading_too_early_is_noticed() -> None:
