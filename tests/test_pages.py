@@ -70,9 +70,7 @@ def readme(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, dict[str, obj
 
 
 @pytest.mark.proof
-@pytest.mark.parametrize(
-    "prover", ["mirage", "tensor_proof", *(pytest.param(name, marks=pytest.mark.deep) for name in ("groth16", "halo2"))]
-)
+@pytest.mark.parametrize("prover", ["mirage", "tensor_proof", "groth16", "halo2"])
 def test_the_readme_works_with_every_prover(
     prover: str, readme: tuple[str, dict[str, object]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
