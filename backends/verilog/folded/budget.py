@@ -5,7 +5,7 @@ sizes.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -17,8 +17,9 @@ from ..modes import Mode
 from . import model
 from .beats import least_beat, sending, stream_lanes
 from .folding import Exit, Fold
+from .following import followed
 from .lane_text import lane_bits
-from .lending import demand, grouped
+from .lending import Loan, demand, grouped, merged
 from .order import in_turns
 from .pool import READ, WAITS, depth, held, last_read, multipliers, pooled, widths, works
 from .prices import BESIDE_UNIT, Pace, priced, prices_of, readers_of
@@ -50,7 +51,8 @@ def sizes(
     shared_lanes = min(pool_size or -(-products // target), products)
     prices = prices_of(fold, shared_lanes, pace)
     waits = WAITS if fold.members else 0
-    choices, dsp, lanes = [], 0, 0
+    choices: list[Choice] = []
+    dsp = lanes = 0
     actors: list[model.Actor] = []
     lane_of = {
         entry.stream: stream_lanes(entry.passage.format.size, target, fold.elements_per_beat) for entry in fold.entries
@@ -80,6 +82,8 @@ def sizes(
                 fold.updates and (fold.modal is None or bool(fold.members)),
             )
         )
+        if number in fold.leaders:
+            choice = followed(stage, choices[fold.leaders[number]]) or choice
         choices.append(choice)
         writer[stage.wire] = first + number
         path, after, inner, before = fold.paths(number, choice.split)
@@ -189,11 +193,30 @@ def _with_loans(made: Sizes) -> Sizes:
             demands[number] = found
     if not demands:
         return made
-    order = made.orders[None]
-    begun = model.starts(made.actors, made.unbanked, made.turns_in(None), 1, 0, order)[0]
-    starts = {k: int(begun[first + k]) for k in demands}
-    groups = grouped(demands, starts, [k - first for k in order])
-    return replace(made, loans=groups, dsp=made.dsp + sum(loan.size * SEVEN.multipliers(*loan.bits) for loan in groups))
+    order, links, turns = made.orders[None], _streamed(made), made.turns_in(None)
+    begun = model.starts(made.actors, links, turns, 1, 0, order)[0]
+    starts, stages = {k: int(begun[first + k]) for k in demands}, [k - first for k in order]
+
+    def dsp(loans: Sequence[Loan]) -> int:
+        return made.dsp + sum(loan.size * SEVEN.multipliers(*loan.bits) for loan in loans)
+
+    def cost(loans: Sequence[Loan]) -> float:
+        more = replace(made, loans=tuple(loans)).turns_in(None)
+        own = model.starts(made.actors, links, more, 1, 0, order)[0]
+        return float(own[-1] - own[first:].min()) ** 2 * dsp(loans)
+
+    loans = merged(grouped(demands, starts, stages), demands, stages, cost)
+    return replace(made, loans=loans, dsp=dsp(loans))
+
+
+def _streamed(made: Sizes) -> list[model.Link]:
+    """Return the channels of a design in which stages that follow others read about as soon as they will."""
+    first, links = len(made.fold.entries), list(made.unbanked)
+    for k, link in enumerate(links):
+        if not link.state and made.fold.leaders.get(link.reader - first) == link.writer - first:
+            ahead = max(2, made.actors[link.writer].writes + 3 - link.reads)
+            links[k] = replace(link, ahead=ahead)
+    return links
 
 
 def _read_in_order(

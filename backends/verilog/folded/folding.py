@@ -22,6 +22,7 @@ from .alignment import aligned
 from .core import core
 from .datapath import Datapath
 from .feeding import NARROW, Feed, feeding
+from .following import leaders_of
 from .graph import Graph, Stage, cut
 from .join import joined
 from .lane_text import lane, unit
@@ -75,6 +76,7 @@ class Fold:
     elements_per_beat: int = 0
     modal: Modal | None = None
     loads: dict[int, int] = field(default_factory=dict)
+    follows: bool = False
     _paths: dict[tuple[int, int], tuple[Datapath, int, Datapath | None, int]] = field(default_factory=dict)
 
     @property
@@ -109,6 +111,11 @@ class Fold:
             if (y.signed_bits > NARROW, not differ[1]) > (x.signed_bits > NARROW, not differ[0]):
                 found[k] = y, x
         return found if len(found) > 1 else {}
+
+    @cached_property
+    def leaders(self) -> dict[int, int]:
+        """Return the stages that others follow, each by the stage that follows it."""
+        return leaders_of(self.stages) if self.follows else {}
 
     def format(self, wire: int) -> Fixed:
         """Return the format of a wire in memory, which a stage writes or which is an input."""

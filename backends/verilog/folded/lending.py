@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from .datapath import Away
@@ -81,7 +81,8 @@ def lending(fold: Fold) -> Fold | None:
     """Return a program whose units and lanes use multipliers in turns, with products that one multiplier takes, or None
     unless several stages have such products.
     """
-    found = replace(fold, graph=replace(fold.graph, stages=[_lent(stage) for stage in fold.stages]), _paths={})
+    found = replace(fold, graph=replace(fold.graph, stages=[_lent(stage) for stage in fold.stages]))
+    found = replace(found, follows=True, _paths={})
     lenders = [k for k in range(len(fold.stages)) if any(away(found, k, 1))]
     return found if len(lenders) > 1 else None
 
@@ -141,6 +142,25 @@ def grouped(demands: Mapping[int, Demand], starts: Mapping[int, int], order: Seq
         else:
             groups.append([number])
     return tuple(_loan(demands, [k for k in order if k in group]) for group in groups)
+
+
+def merged(
+    loans: Sequence[Loan], demands: Mapping[int, Demand], order: Sequence[int], cost: Callable[[Sequence[Loan]], float]
+) -> tuple[Loan, ...]:
+    """Return fewer groups, in which stages may wait for one another: the smallest group first, each joins the group
+    with which it costs least, if it costs less than alone.
+    """
+    found, least = list(loans), cost(loans)
+    for one in sorted(loans, key=lambda loan: loan.size):
+        rest = [other for other in found if other is not one]
+        tried = []
+        for other in rest:
+            joined = _loan(demands, [k for k in order if k in {*one.order, *other.order}])
+            made = [joined if group is other else group for group in rest]
+            tried.append((cost(made), made))
+        if tried and min(tried, key=lambda pair: pair[0])[0] < least:
+            least, found = min(tried, key=lambda pair: pair[0])
+    return tuple(found)
 
 
 def _loan(demands: Mapping[int, Demand], order: Sequence[int]) -> Loan:

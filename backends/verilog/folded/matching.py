@@ -4,12 +4,13 @@ a reader reads in one clock.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
 from ..signals import element
 from .budget import sizes, widths_of
+from .following import followed
 from .graph import Operand
 from .layout import columns_of
 from .lending import sent_by
@@ -41,12 +42,17 @@ class Matching:
         assert found.pool is not None
         self.found, self.fold, self.size = found, found.fold, found.pool.size
         self.price = price_of(self.fold, self.size) * LANE / WHOLE_LANE
-        self.writers = {stage.wire: number for number, stage in enumerate(self.fold.stages)}
-        self.readers: dict[int, list[tuple[int, Operand]]] = {}
+        writers = {stage.wire: number for number, stage in enumerate(self.fold.stages)}
+        self._beside: dict[int, list[tuple[int, int, Operand]]] = {k: [] for k in range(len(self.fold.stages))}
         for number, stage in enumerate(self.fold.stages):
             for operand in stage.operands:
-                if operand.amounts is None:
-                    self.readers.setdefault(self._written(operand), []).append((number, operand))
+                writer = writers.get(self.fold.states.get(operand.wire, operand.wire))
+                if operand.amounts is None and writer is not None:
+                    for k in {writer, number}:
+                        self._beside[k].append((writer, number, operand))
+        self._followers: dict[int, list[int]] = {}
+        for follower, leader in self.fold.leaders.items():
+            self._followers.setdefault(leader, []).append(follower)
         self._candidates = {k: list(self._sizes_of(k)) for k in range(len(self.fold.stages))}
         self._tilings: dict[tuple[int, Choice], Tiling] = {}
         self._known: dict[tuple[int, Choice, int, Choice, str], float] = {}
@@ -58,18 +64,17 @@ class Matching:
         given = dict(enumerate(self.found.choices))
         for _ in range(ROUNDS):
             for number, candidates in self._candidates.items():
+                if self._follows(given, number):
+                    continue
                 least = max(most, min(sent for _, _, sent in candidates))
                 allowed = [(cost, one) for cost, one, sent in candidates if sent <= least]
                 if number in self.fold.members:
                     allowed = _different(allowed)
-                given[number] = min(
-                    allowed, key=lambda one: one[0] + self.price * self._memories({**given, number: one[1]}, number)
-                )[1]
+                tried = ((cost, self._led(number, choice)) for cost, choice in allowed)
+                given |= min(tried, key=lambda one: one[0] + self.price * self._memories({**given, **one[1]}, one[1]))[
+                    1
+                ]
         return sizes(self.fold, self.found.target, pool_size=self.size, given=given)
-
-    def _written(self, operand: Operand) -> int:
-        """Return the wire that a stage writes for an operand, which may be the next value of a state."""
-        return self.fold.states.get(operand.wire, operand.wire)
 
     def _sizes_of(self, number: int) -> Iterator[tuple[float, Choice, int]]:
         """Yield sizes of a stage, each with its clocks and what its lanes and units cost in clocks, and with the
@@ -89,17 +94,25 @@ class Matching:
         for cost, choice in sorted(every, key=lambda one: one[0]):
             yield cost, choice, len(sent_by(fold, number, choice).bits)
 
-    def _memories(self, given: Mapping[int, Choice], number: int) -> float:
-        """Return the LUTs of the memories that a stage reads and writes."""
-        stage, total = self.fold.stages[number], 0.0
-        for operand in stage.operands:
-            writer = self.writers.get(self._written(operand))
-            if operand.amounts is None and writer is not None:
-                total += self._lut(given, writer, number, operand)
-        for reader, operand in self.readers.get(stage.wire, ()):
-            if reader != number:
-                total += self._lut(given, number, reader, operand)
-        return total
+    def _follows(self, given: Mapping[int, Choice], number: int) -> bool:
+        """Return whether a stage has the sizes with which it follows another one."""
+        leader = self.fold.leaders.get(number)
+        return leader is not None and followed(self.fold.stages[number], given[leader]) is not None
+
+    def _led(self, number: int, choice: Choice) -> dict[int, Choice]:
+        """Return the sizes of a stage, and those of all stages that follow it then."""
+        found = {number: choice}
+        for follower in self._followers.get(number, ()):
+            own = followed(self.fold.stages[follower], choice)
+            found |= self._led(follower, own) if own is not None else {}
+        return found
+
+    def _memories(self, given: Mapping[int, Choice], changed: Iterable[int]) -> float:
+        """Return the LUTs of the memories that given stages read and write."""
+        found = {
+            (writer, reader, operand.name): operand for k in changed for writer, reader, operand in self._beside[k]
+        }
+        return sum(self._lut(given, writer, reader, operand) for (writer, reader, _), operand in found.items())
 
     def _lut(self, given: Mapping[int, Choice], writer: int, reader: int, operand: Operand) -> float:
         key = writer, given[writer], reader, given[reader], operand.name

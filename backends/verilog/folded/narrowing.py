@@ -3,8 +3,8 @@
 A product of wider factors is written as a sum of products that are shifted:
 
 - x y = 2^k x + x (y - 2^k), where y - 2^k has fewer bits than y;
-- x y = 2^24 (x >> 24) y + (x mod 2^24) y, for a wide factor x;
 - x y = 2 x (y >> 1) + x (y mod 2), where the last product is by a bit and takes no multiplier;
+- x y = 2^b (x >> b) y + (x mod 2^b) y, for wide factors, with b = 24 for one of them and 17 for the other;
 - x (2^a + 2^b) and x (2^a - 2^b) take no multiplier at all.
 
 Each is an equation of integers, whatever the signs, since `>>` rounds toward minus infinity.
@@ -16,12 +16,12 @@ from dataclasses import replace
 
 from circuitize.circuits.integers import Add, Multiply, Scale, Shift, Subtract
 
-from ..signals import Signal
+from ..signals import Signal, signed_width
 from .graph import Node, Stage
-from .size import fits, multiplied
+from .size import FACTORS, fits, multiplied
 
-HALF = 24
-"""Bits of the lower part of a factor that is cut in two."""
+LONG, SHORT = FACTORS[0] - 1, FACTORS[1] - 1
+"""Bits of the parts without a sign that a factor is cut into, for either side of a multiplier."""
 
 Interval = tuple[int, int]
 
@@ -33,6 +33,11 @@ def narrowed(stage: Stage) -> Stage:
         made = _Rewriting(node, [stage.interval(name) for name in node.sources])
         nodes += made.nodes if made.narrow() else [node]
     return replace(stage, nodes=nodes)
+
+
+def _count(x: Signal, bits: int) -> int:
+    """Return the number of parts that a factor is cut into."""
+    return -(-(signed_width(x.low, x.high) - 1) // bits)
 
 
 class _Rewriting:
@@ -56,7 +61,7 @@ class _Rewriting:
             return False
         x, y = factors
         pairs = [(x, y), (y, x)] if isinstance(operation, Multiply) else [(x, y)]
-        return any(made(*pair) for made in (self._moved, self._halved, self._odd) for pair in pairs)
+        return any(made(*pair) for made in (self._moved, self._odd, self._cut) for pair in pairs)
 
     def _powers(self, x: str, factor: int) -> bool:
         """Write the product with a sum or a difference of two powers of two."""
@@ -79,16 +84,37 @@ class _Rewriting:
         part = self._product("part", x.name, less)
         return self._end(Add(), part, self._add_scaled("whole", x.name, power))
 
-    def _halved(self, x: Signal, y: Signal) -> bool:
-        """Cut x at bit HALF."""
-        high = (x.low >> HALF, x.high >> HALF)
-        low = (0, (1 << HALF) - 1)
-        if not fits([Signal("", *high), y]) or not fits([Signal("", *low), y]):
+    def _cut(self, x: Signal, y: Signal) -> bool:
+        """Cut x into parts of LONG bits and y into parts of SHORT bits, unless the other way round takes fewer
+        products, and multiply each part of x by each part of y.
+        """
+        if y.name and _count(x, LONG) * _count(y, SHORT) > _count(x, SHORT) * _count(y, LONG):
+            x, y = y, x
+        if not y.name and _count(y, SHORT) > 1:
             return False
-        above = self._add_node("above", Shift(HALF), (x.name,), high)
-        below = self._add_node("below", Subtract(), (x.name, self._add_scaled("back", above, 1 << HALF)), low)
-        parts = [self._product(name, one, y.name) for name, one in (("high", above), ("low", below))]
-        return self._end(Add(), self._add_scaled("up", parts[0], 1 << HALF), parts[1])
+        terms: list[tuple[int, str]] = []
+        others = self._parts("right", y.name, SHORT) if y.name else [(0, "")]
+        for k, (up, part) in enumerate(self._parts("left", x.name, LONG)):
+            made = [(up + more, self._product(f"part{k}{j}", part, other)) for j, (more, other) in enumerate(others)]
+            terms += made
+        scaled = [self._add_scaled(f"up{k}", part, 1 << up) if up else part for k, (up, part) in enumerate(terms)]
+        total = scaled[0]
+        for k, term in enumerate(scaled[1:-1]):
+            ends = tuple(a + b for a, b in zip(self.of[total], self.of[term], strict=True))
+            total = self._add_node(f"sum{k}", Add(), (total, term), (ends[0], ends[1]))
+        return self._end(Add(), total, scaled[-1])
+
+    def _parts(self, name: str, x: str, bits: int) -> list[tuple[int, str]]:
+        """Return the parts of a value, each with its lowest bit: all but the last have `bits` bits and no sign."""
+        found: list[tuple[int, str]] = []
+        while signed_width(*self.of[x]) > bits + 1:
+            low, high = self.of[x]
+            above = self._add_node(f"{name}_above{len(found)}", Shift(bits), (x,), (low >> bits, high >> bits))
+            back = self._add_scaled(f"{name}_back{len(found)}", above, 1 << bits)
+            below = self._add_node(f"{name}_below{len(found)}", Subtract(), (x, back), (0, (1 << bits) - 1))
+            found.append((bits * len(found), below))
+            x = above
+        return [*found, (bits * len(found), x)]
 
     def _odd(self, x: Signal, y: Signal) -> bool:
         """Cut off the lowest bit of y."""

@@ -155,11 +155,20 @@ def _keys(sizes: Sizes) -> dict[tuple[bool, int], list[int]]:
     for number, reader in enumerate(sizes.readers):
         if sizes.modes and not _in_steps(sizes, number):
             continue
+        if _streams(sizes, number):
+            continue
         beside = old.get(reader.wire) if reader.operand is None else None
         wire = beside if beside in read else reader.wire
         assert wire is not None
         keys.setdefault((wire in states, wire), []).append(number)
     return keys
+
+
+def _streams(sizes: Sizes, number: int) -> bool:
+    """Return whether a reader is a stage that follows another one, and reads no state: it would wait for its turn."""
+    return (
+        sizes.readers[number].actor - len(sizes.fold.entries) in sizes.fold.leaders and not sizes.unbanked[number].state
+    )
 
 
 def _in_steps(sizes: Sizes, number: int) -> bool:

@@ -165,7 +165,7 @@ def choose(
         units = min(stage.size, -(-stage.size // max(1, budget)))
         units = _even(stage.size, stage.size, units) if ordered else _rows(stage.shape, units) if whole else units
         passes = -(-stage.size // units)
-        return Choice(axis, 1, stage.size, 1, units, passes, 1, units, passes)
+        return Choice(max(0, len(stage.shape) - 1), 1, stage.size, 1, units, passes, 1, units, passes)
     best: tuple[tuple[int, float], Choice] | None = None
     for outside, inner, tile, lanes, passes in _tiles(stage.shape, axis):
         if ordered and passes * lanes != stage.size:
@@ -265,16 +265,17 @@ def _even(size: int, lanes: int, least: int) -> int:
 def tile(stage: Stage, choice: Choice) -> Tiling:
     """Return the tiling of the given sizes, with its tables."""
     flat = np.arange(stage.size, dtype=np.int64)
-    if not stage.reduction:
-        missing = choice.passes * choice.units - stage.size
-        order = np.concatenate([flat, np.full(missing, NOTHING)]).reshape(choice.passes, choice.units)
-        near = np.concatenate([flat, np.full(missing, stage.size - 1)]).reshape(choice.passes, choice.units)
-        return Tiling(choice.units, 1, choice.units, 1, order, near, False, choice.late(stage))
     if stage.shape:
         flat = np.moveaxis(flat.reshape(stage.shape), choice.axis, -1).reshape(-1)
     rows = flat.reshape(choice.outside, -1, choice.inner)
     places = np.arange(-(-rows.shape[1] // choice.tile) * choice.tile)
     near = rows[:, np.minimum(places, rows.shape[1] - 1)]
+    if not stage.reduction:
+        own = near.reshape(-1)
+        missing = choice.passes * choice.units - stage.size
+        order = np.concatenate([own, np.full(missing, NOTHING)]).reshape(choice.passes, choice.units)
+        near = np.concatenate([own, np.full(missing, own[-1])]).reshape(choice.passes, choice.units)
+        return Tiling(choice.units, 1, choice.units, 1, order, near, False, choice.late(stage))
     order = np.where((places < rows.shape[1])[None, :, None], near, NOTHING)
     shape = (choice.passes, choice.lanes)
     return Tiling(

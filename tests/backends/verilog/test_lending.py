@@ -127,15 +127,16 @@ def test_a_design_lends_only_if_this_saves_clocks_or_tables() -> None:
 
 
 def test_without_a_budget_lent_multipliers_are_worth_what_they_save() -> None:
-    """Of two numbers of multipliers, that of the better design is kept."""
+    """Of several numbers of multipliers, that of the best design is kept."""
     folded = fold(multiplying())
     own = SCHEDULE._within(folded, "lanes", SCHEDULE.LANES, True)
     costs = {}
-    for limit in (own.dsp, own.dsp * 3 // 4):
-        made = plan(SCHEDULE._lent(lent(), limit))
+    for quarters in (4, 3, 2):
+        assert own.dsp * quarters // 4 >= SCHEDULE.LANES
+        made = plan(SCHEDULE._lent(lent(), own.dsp * quarters // 4))
         costs[made.sizes.dsp] = made.sizes.interval**2 * estimate(made)["lut"] * made.sizes.dsp
     chosen = SCHEDULE.choose_sizes(folded, None, None, None)
-    assert len(costs) == 2 and chosen.dsp == min(costs, key=lambda dsp: costs[dsp]) == min(costs)
+    assert len(costs) == 3 and chosen.dsp == min(costs, key=lambda dsp: costs[dsp])
 
 
 @DEEP
@@ -157,6 +158,10 @@ WIDE: list[tuple[str, Interval, str, Interval] | tuple[str, Interval, int, None]
     ("x", (-(1 << 18), (1 << 18) - 1), "y", (-(1 << 18), (1 << 18) - 1)),
     ("x", (-(1 << 18), (1 << 18) - 1), "x", (-(1 << 18), (1 << 18) - 1)),
     ("x", (-(1 << 39), (1 << 39) - 1), "y", (-50000, 50000)),
+    ("x", (-(1 << 23), (1 << 23) - 1), "x", (-(1 << 23), (1 << 23) - 1)),
+    ("x", (-5, (1 << 23) - 1), "y", (-(1 << 26), (1 << 26) - 1)),
+    ("x", (-(1 << 27), (1 << 27) - 1), "x", (-(1 << 27), (1 << 27) - 1)),
+    ("x", (0, (1 << 36) - 1), "y", (-(1 << 24), 3)),
     ("x", (-(1 << 39), (1 << 39) - 1), 46341, None),
     ("x", (-(1 << 39), (1 << 39) - 1), 65535, None),
     ("x", (0, 1 << 30), 3, None),

@@ -26,7 +26,7 @@ def test_rows_that_are_written_are_read_without_small_memories(lanes: int, split
     needs a memory for each row and each unit.
     """
     written = Stage(1, Fixed((SIDE, SIDE), 0, -9, 9), Provenance())
-    whole = Choice(0, 1, SIDE * SIDE, 1, UNITS, SIDE * SIDE // UNITS, 1, UNITS, SIDE * SIDE // UNITS)
+    whole = Choice(1, 1, SIDE * SIDE, 1, UNITS, SIDE * SIDE // UNITS, 1, UNITS, SIDE * SIDE // UNITS)
     operand = Operand("x0", 1, np.arange(SIDE * SIDE).reshape(SIDE, SIDE), written.format, -9, 9)
     sums = Stage(2, Fixed((SIDE,), 0, -99, 99), Provenance(), reduction="sum", terms=SIDE, operands=[operand])
     read = Choice(0, 1, 1, lanes, lanes, SIDE // lanes, split, 1, SIDE * SIDE // lanes // split)
