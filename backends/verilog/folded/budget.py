@@ -65,11 +65,11 @@ def sizes(
         path = fold.paths(number, 1)[0]
         share = math.sqrt(stage.size * stage.terms / most) if fold.updates else 1.0
         widths = widths_of(fold, number)
-        ordered = bool(fold.modal) and stage.wire in fold.states.values()
+        ordered, leads = bool(fold.modal) and stage.wire in fold.states.values(), number in fold.leaders.values()
         choice = (
             given[number]
             if number in given
-            else choices_shared(stage, shared_lanes, fold.axes[number], widths, prices[number], ordered)[0][1]
+            else choices_shared(stage, shared_lanes, fold.axes[number], widths, prices[number], ordered, leads)[0][1]
             if number in fold.members
             else choose(
                 stage,

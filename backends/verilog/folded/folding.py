@@ -26,6 +26,7 @@ from .following import leaders_of
 from .graph import Graph, Stage, cut
 from .join import joined
 from .lane_text import lane, unit
+from .splitting import split
 from .tiling import lane_axis, varies
 
 Indices = NDArray[np.int64]
@@ -176,7 +177,7 @@ class Fold:
         return self._paths[key]
 
 
-def fold(program: IntegerProgram, elements_per_beat: int = 0, modal: Modal | None = None) -> Fold:
+def fold(program: IntegerProgram, elements_per_beat: int = 0, modal: Modal | None = None, narrow: bool = False) -> Fold:
     """Return a program, or the programs of a design with modes, cut into stages.
 
     Raise CircuitizeError for a program that is not quantized to integers, or that has no input.
@@ -189,7 +190,7 @@ def fold(program: IntegerProgram, elements_per_beat: int = 0, modal: Modal | Non
     names = {program.inputs[k].name for k in state_ports}
     if len(names) == len(program.inputs):
         raise CircuitizeError("expected a program with an input, found none; leave one unbound")
-    arrow = core(program.arrow)
+    arrow = core(split(program.arrow) if narrow else program.arrow)
     graph = cut(arrow, [port.name in names for port in program.outputs])
     inputs = arrow.inputs.tolist()
     states = {inputs[k]: graph.outputs[outputs[program.inputs[k].name]][0] for k in state_ports}

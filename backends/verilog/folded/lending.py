@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from .datapath import Away
 from .folding import Fold
+from .folding import fold as cut_up
 from .graph import Stage
 from .narrowing import narrowed
 from .tiling import Choice
@@ -79,12 +80,13 @@ def sent_by(fold: Fold, number: int, choice: Choice) -> Sent:
 
 def lending(fold: Fold) -> Fold | None:
     """Return a program whose units and lanes use multipliers in turns, with products that one multiplier takes, or None
-    unless several stages have such products.
+    unless several stages have such products or wide contractions are split.
     """
-    found = replace(fold, graph=replace(fold.graph, stages=[_lent(stage) for stage in fold.stages]))
-    found = replace(found, follows=True, _paths={})
-    lenders = [k for k in range(len(fold.stages)) if any(away(found, k, 1))]
-    return found if len(lenders) > 1 else None
+    whole = cut_up(fold.program, fold.elements_per_beat, narrow=True)
+    graph = replace(whole.graph, stages=[_lent(stage) for stage in whole.stages])
+    found = replace(whole, graph=graph, follows=True, _paths={})
+    lenders = [k for k in range(len(found.stages)) if any(away(found, k, 1))]
+    return found if len(lenders) > 1 or len(found.stages) > len(fold.stages) else None
 
 
 def _lent(stage: Stage) -> Stage:

@@ -90,7 +90,11 @@ class Matching:
             return
         ordered = stage.wire in fold.states.values()
         axes = [fold.axes[number]] if ordered else range(max(1, len(stage.shape)))
-        every = [one for axis in axes for one in choices_shared(stage, self.size, axis, widths, self.price)]
+        every = [
+            one
+            for axis in axes
+            for one in choices_shared(stage, self.size, axis, widths, self.price, whole=number in self._followers)
+        ]
         for cost, choice in sorted(every, key=lambda one: one[0]):
             yield cost, choice, len(sent_by(fold, number, choice).bits)
 

@@ -18,10 +18,7 @@ from circuitize.circuits.integers import Add, Multiply, Scale, Shift, Subtract
 
 from ..signals import Signal, signed_width
 from .graph import Node, Stage
-from .size import FACTORS, fits, multiplied
-
-LONG, SHORT = FACTORS[0] - 1, FACTORS[1] - 1
-"""Bits of the parts without a sign that a factor is cut into, for either side of a multiplier."""
+from .size import LONG, SHORT, fits, multiplied
 
 Interval = tuple[int, int]
 

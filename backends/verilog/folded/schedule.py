@@ -171,7 +171,7 @@ def choose_sizes(
     if train_interval is not None:
         return _paced(folded, word, limit, least, train_interval)
     found = _within(folded, word, limit, least)
-    lent = None if folded.modal is not None or not folded.members or lanes is not None else lending(folded)
+    lent = None if folded.modal is not None or not folded.updates or lanes is not None else lending(folded)
     if lent is None:
         return found
     fewer = [found.dsp * quarters // 4 for quarters in (3, 2)]

@@ -55,6 +55,8 @@ def dsp_blocks(target: Signal, *sources: Signal) -> int:
 
 FACTORS = (25, 18)
 """Bits of the widest signed factors that one multiplier of the Xilinx 7 series takes."""
+LONG, SHORT = FACTORS[0] - 1, FACTORS[1] - 1
+"""Bits of the parts without a sign that a wide factor is cut into, for either side of a multiplier."""
 
 
 def multiplied(operation: Operation, factors: Sequence[Signal]) -> bool:
@@ -66,8 +68,13 @@ def multiplied(operation: Operation, factors: Sequence[Signal]) -> bool:
 
 def fits(factors: Sequence[Signal]) -> bool:
     """Return whether one multiplier takes the product of two factors."""
-    short, long = sorted(signed_width(factor.low, factor.high) for factor in factors)
-    return short <= FACTORS[1] and long <= FACTORS[0]
+    x, y = (signed_width(factor.low, factor.high) for factor in factors)
+    return bits_fit(x, y)
+
+
+def bits_fit(x: int, y: int) -> bool:
+    """Return whether one multiplier takes signed factors of so many bits."""
+    return max(x, y) <= FACTORS[0] and min(x, y) <= FACTORS[1]
 
 
 PART = 17

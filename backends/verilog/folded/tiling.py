@@ -191,16 +191,23 @@ FED = 10
 
 
 def choices_shared(
-    stage: Stage, most: int, axis: int, widths: tuple[int, int, int], price: float, ordered: bool = False
+    stage: Stage,
+    most: int,
+    axis: int,
+    widths: tuple[int, int, int],
+    price: float,
+    ordered: bool = False,
+    whole: bool = False,
 ) -> list[tuple[float, Choice]]:
     """Return the sizes of a stage on at most `most` lanes of a pool, each with what it costs in clocks, if each LUT
     counts as `price` clocks; the cheapest come first.
 
-    `widths` and `ordered` are as in `choose`. The number of units divides the number of lanes.
+    `widths` and `ordered` are as in `choose`. If `whole` is true, each lane makes an element in each pass. The number
+    of units divides the number of lanes.
     """
     found: list[tuple[float, Choice]] = []
     for outside, inner, tile, lanes, passes in _tiles(stage.shape, axis, most):
-        if ordered and passes * lanes != stage.size:
+        if (ordered or whole) and passes * lanes != stage.size:
             continue
         parts = min(most // lanes, stage.terms)
         even = {split for split in range(1, parts) if stage.terms % split == 0}
