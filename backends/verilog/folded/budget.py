@@ -82,7 +82,7 @@ def sizes(
                 fold.updates and (fold.modal is None or bool(fold.members)),
             )
         )
-        if number in fold.leaders:
+        if number in fold.leaders and number not in given:
             choice = followed(stage, choices[fold.leaders[number]]) or choice
         choices.append(choice)
         writer[stage.wire] = first + number

@@ -29,12 +29,14 @@ def _in_step(stage: Stage, operand: Operand) -> bool:
     return operand.format.shape == stage.shape and np.array_equal(operand.at, np.arange(stage.size))
 
 
-def followed(stage: Stage, leader: Choice) -> Choice | None:
-    """Return the sizes with which a stage follows a stage of the sizes `leader`, or None if the latter has lanes
-    without elements.
+def followed(stage: Stage, leader: Choice, most: int | None = None) -> Choice | None:
+    """Return the sizes with which a stage follows a stage of the sizes `leader`, as fast as it does or with at most
+    `most` units, or None if the latter has lanes without elements.
     """
     if leader.passes * leader.lanes != stage.size:
         return None
     units = divisor(leader.lanes, min(leader.lanes, -(-stage.size // leader.cycles)))
+    if most is not None and units > most:
+        units = max(few for few in range(1, most + 1) if leader.lanes % few == 0)
     passes = stage.size // units
     return replace(leader, lanes=units, passes=passes, split=1, units=units, cycles=passes)

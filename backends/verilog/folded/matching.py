@@ -13,7 +13,7 @@ from .budget import sizes, widths_of
 from .following import followed
 from .graph import Operand
 from .layout import columns_of
-from .lending import sent_by
+from .lending import away, sent_by
 from .prices import LANE, price_of
 from .sizes import Sizes
 from .tiling import Choice, Tiling, choices_shared, choose, tile
@@ -70,7 +70,7 @@ class Matching:
                 allowed = [(cost, one) for cost, one, sent in candidates if sent <= least]
                 if number in self.fold.members:
                     allowed = _different(allowed)
-                tried = ((cost, self._led(number, choice)) for cost, choice in allowed)
+                tried = ((cost, self._led(number, choice, most)) for cost, choice in allowed)
                 given |= min(tried, key=lambda one: one[0] + self.price * self._memories({**given, **one[1]}, one[1]))[
                     1
                 ]
@@ -103,12 +103,15 @@ class Matching:
         leader = self.fold.leaders.get(number)
         return leader is not None and followed(self.fold.stages[number], given[leader]) is not None
 
-    def _led(self, number: int, choice: Choice) -> dict[int, Choice]:
-        """Return the sizes of a stage, and those of all stages that follow it then."""
+    def _led(self, number: int, choice: Choice, most: int) -> dict[int, Choice]:
+        """Return the sizes of a stage, and those of all stages that follow it then and make at most `most` products
+        outside in a clock, or as few as they can.
+        """
         found = {number: choice}
         for follower in self._followers.get(number, ()):
-            own = followed(self.fold.stages[follower], choice)
-            found |= self._led(follower, own) if own is not None else {}
+            products = len(away(self.fold, follower, 1)[1])
+            own = followed(self.fold.stages[follower], choice, max(1, most // products) if products else None)
+            found |= self._led(follower, own, most) if own is not None else {}
         return found
 
     def _memories(self, given: Mapping[int, Choice], changed: Iterable[int]) -> float:
