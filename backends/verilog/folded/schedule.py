@@ -143,7 +143,7 @@ def choose_sizes(
     """Return the fastest sizes within a budget of lanes or multiplier blocks, or the cheapest sizes within a budget of
     clocks; with `train_interval` the cheapest of those sizes with which a training step takes at most so many clocks.
     Without a budget, multipliers used in turns are at most as many as LANES lanes and their units take, or at most
-    three quarters or half of these unless that is less than LANES, whichever design is best.
+    three quarters of these, or half of these unless that is less than LANES, whichever design is best.
     """
     budgets = {"lanes": lanes, "dsp_budget": dsp_budget, "interval_budget": interval_budget}
     given = [name for name, value in budgets.items() if value is not None]
@@ -174,8 +174,8 @@ def choose_sizes(
     lent = None if folded.modal is not None or not folded.updates or lanes is not None else lending(folded)
     if lent is None:
         return found
-    fewer = [found.dsp * quarters // 4 for quarters in (3, 2)]
-    limits = [found.dsp, *(one for one in fewer if one >= LANES)] if dsp_budget is None else [dsp_budget]
+    half = [found.dsp // 2] * (found.dsp >= 2 * LANES)
+    limits = [found.dsp, found.dsp * 3 // 4, *half] if dsp_budget is None else [dsp_budget]
     tried = [made for made in (_lent(lent, limit) for limit in limits) if made is not None]
     return min([found, *tried], key=lambda one: _cost(plan(one), dsp_budget is None))
 
