@@ -63,7 +63,7 @@ class Fold:
     `held` maps wires in memory to the inputs whose values they have; `states` maps the wire of each state to the wire
     of its next value. If there are several kinds of frames, `modal` says which, and `loads` maps the wire of each
     memory to the wire of the entry that writes it. If `elements_per_beat` is not 0, a beat of each stream has at least
-    so many elements, and a power of two or the whole tensor.
+    so many elements, and a power of two or the whole tensor. If `follows` is true, stages follow others.
     """
 
     program: IntegerProgram
@@ -115,7 +115,7 @@ class Fold:
 
     @cached_property
     def leaders(self) -> dict[int, int]:
-        """Return the stages that others follow, each by the stage that follows it."""
+        """Return for each stage that follows another one the number of the latter."""
         return leaders_of(self.stages) if self.follows else {}
 
     def format(self, wire: int) -> Fixed:
@@ -178,7 +178,8 @@ class Fold:
 
 
 def fold(program: IntegerProgram, elements_per_beat: int = 0, modal: Modal | None = None, narrow: bool = False) -> Fold:
-    """Return a program, or the programs of a design with modes, cut into stages.
+    """Return a program, or the programs of a design with modes, cut into stages; if `narrow` is true, wide contractions
+    of a program without modes are split.
 
     Raise CircuitizeError for a program that is not quantized to integers, or that has no input.
     """

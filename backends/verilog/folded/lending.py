@@ -149,19 +149,20 @@ def grouped(demands: Mapping[int, Demand], starts: Mapping[int, int], order: Seq
 def merged(
     loans: Sequence[Loan], demands: Mapping[int, Demand], order: Sequence[int], cost: Callable[[Sequence[Loan]], float]
 ) -> tuple[Loan, ...]:
-    """Return fewer groups, in which stages may wait for one another: the smallest group first, each joins the group
-    with which it costs least, if it costs less than alone.
+    """Return fewer groups, in which stages may wait for one another: the smallest first, each group that no other has
+    joined joins the one with which all cost least, if that is less than before.
     """
     found, least = list(loans), cost(loans)
     for one in sorted(loans, key=lambda loan: loan.size):
         rest = [other for other in found if other is not one]
         tried = []
-        for other in rest:
+        for place, other in enumerate(rest if len(rest) < len(found) else ()):
             joined = _loan(demands, [k for k in order if k in {*one.order, *other.order}])
-            made = [joined if group is other else group for group in rest]
+            made = [*rest[:place], joined, *rest[place + 1 :]]
             tried.append((cost(made), made))
-        if tried and min(tried, key=lambda pair: pair[0])[0] < least:
-            least, found = min(tried, key=lambda pair: pair[0])
+        best, made = min(tried, key=lambda pair: pair[0], default=(least, found))
+        if best < least:
+            least, found = best, made
     return tuple(found)
 
 

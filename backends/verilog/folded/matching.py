@@ -70,10 +70,9 @@ class Matching:
                 allowed = [(cost, one) for cost, one, sent in candidates if sent <= least]
                 if number in self.fold.members:
                     allowed = _different(allowed)
-                tried = ((cost, self._led(number, choice, most)) for cost, choice in allowed)
-                given |= min(tried, key=lambda one: one[0] + self.price * self._memories({**given, **one[1]}, one[1]))[
-                    1
-                ]
+                tried = [(cost, self._led(number, choice, most)) for cost, choice in allowed]
+                costs = [cost + self.price * self._memories({**given, **made}, made) for cost, made in tried]
+                given |= tried[int(np.argmin(costs))][1]
         return sizes(self.fold, self.found.target, pool_size=self.size, given=given)
 
     def _sizes_of(self, number: int) -> Iterator[tuple[float, Choice, int]]:

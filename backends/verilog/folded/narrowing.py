@@ -82,23 +82,24 @@ class _Rewriting:
         return self._end(Add(), part, self._add_scaled("whole", x.name, power))
 
     def _cut(self, x: Signal, y: Signal) -> bool:
-        """Cut x into parts of LONG bits and y into parts of SHORT bits, unless the other way round takes fewer
-        products, and multiply each part of x by each part of y.
+        """Cut x and y into parts, one of LONG bits and the other of SHORT bits, whichever takes fewer products, and
+        multiply each part of x by each part of y.
         """
-        if y.name and _count(x, LONG) * _count(y, SHORT) > _count(x, SHORT) * _count(y, LONG):
-            x, y = y, x
-        if not y.name and _count(y, SHORT) > 1:
+        ways = [(a, b) for a, b in ((LONG, SHORT), (SHORT, LONG)) if y.name or _count(y, b) == 1]
+        if not ways:
             return False
-        terms: list[tuple[int, str]] = []
-        others = self._parts("right", y.name, SHORT) if y.name else [(0, "")]
-        for k, (up, part) in enumerate(self._parts("left", x.name, LONG)):
-            made = [(up + more, self._product(f"part{k}{j}", part, other)) for j, (more, other) in enumerate(others)]
-            terms += made
+        by_x, by_y = min(ways, key=lambda way: _count(x, way[0]) * _count(y, way[1]))
+        others = self._parts("right", y.name, by_y) if y.name else [(0, "")]
+        terms = [
+            (up + more, self._product(f"part{k}_{j}", part, other))
+            for k, (up, part) in enumerate(self._parts("left", x.name, by_x))
+            for j, (more, other) in enumerate(others)
+        ]
         scaled = [self._add_scaled(f"up{k}", part, 1 << up) if up else part for k, (up, part) in enumerate(terms)]
         total = scaled[0]
         for k, term in enumerate(scaled[1:-1]):
-            ends = tuple(a + b for a, b in zip(self.of[total], self.of[term], strict=True))
-            total = self._add_node(f"sum{k}", Add(), (total, term), (ends[0], ends[1]))
+            (low, high), (less, more) = self.of[total], self.of[term]
+            total = self._add_node(f"sum{k}", Add(), (total, term), (low + less, high + more))
         return self._end(Add(), total, scaled[-1])
 
     def _parts(self, name: str, x: str, bits: int) -> list[tuple[int, str]]:

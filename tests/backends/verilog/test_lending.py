@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
@@ -23,7 +24,7 @@ from circuitize.backends.verilog.folded import lending as loans
 from circuitize.backends.verilog.folded.estimate import estimate
 from circuitize.backends.verilog.folded.folding import Fold, fold
 from circuitize.backends.verilog.folded.graph import Node, Operand, Stage
-from circuitize.backends.verilog.folded.lending import Demand, away, grouped, lending
+from circuitize.backends.verilog.folded.lending import Demand, Loan, away, grouped, lending, merged
 from circuitize.backends.verilog.folded.narrowing import narrowed
 from circuitize.backends.verilog.folded.plan import plan
 from circuitize.backends.verilog.folded.pool import works
@@ -86,6 +87,20 @@ def test_stages_that_hardly_meet_use_the_same_multipliers() -> None:
     assert [(group.size, group.order) for group in found] == [(8, (1,)), (4, (0, 2, 3))]
     files = [sum("folded_multipliers" in name for name in design(apart).files) for apart in (ALONE, TOGETHER)]
     assert files[0] > files[1] == 1
+
+
+@every_case([(0, [(8, (0, 1, 2, 3))]), (1, [(4, (0, 2, 3)), (8, (1,))]), (99, [(2, (2,)), (4, (0, 3)), (8, (1,))])])
+def test_groups_are_joined_while_that_costs_less(wait: int, groups: list[tuple[int, tuple[int, ...]]]) -> None:
+    """Here a multiplier costs 1, and each stage beside another one `wait`, or twice that beside stage 1."""
+    demands = {k: Demand(products, (18, 18), 100) for k, products in enumerate((4, 8, 2, 4))}
+    apart = [Loan(demands[k].products, (18, 18), (k,), {k: 100}) for k in demands if k != 3]
+    apart[0] = Loan(4, (18, 18), (0, 3), {0: 100, 3: 100})
+
+    def cost(loans: Sequence[Loan]) -> float:
+        return sum(one.size + wait * (len(one.order) - 1) * (1 + (1 in one.order)) for one in loans)
+
+    found = merged(apart, demands, [0, 1, 2, 3], cost)
+    assert sorted((one.size, one.order) for one in found) == groups
 
 
 @pytest.mark.parametrize("name", [*GUARDS][:1] + [pytest.param(name, marks=DEEP) for name in [*GUARDS][1:]])
@@ -176,6 +191,7 @@ WIDE: list[tuple[str, Interval, str, Interval] | tuple[str, Interval, int, None]
     ("x", (-5, (1 << 23) - 1), "y", (-(1 << 26), (1 << 26) - 1)),
     ("x", (-(1 << 27), (1 << 27) - 1), "x", (-(1 << 27), (1 << 27) - 1)),
     ("x", (0, (1 << 36) - 1), "y", (-(1 << 24), 3)),
+    ("x", (-(1 << 30), (1 << 30) - 1), 5000011, None),
     ("x", (-(1 << 39), (1 << 39) - 1), 46341, None),
     ("x", (-(1 << 39), (1 << 39) - 1), 65535, None),
     ("x", (0, 1 << 30), 3, None),
