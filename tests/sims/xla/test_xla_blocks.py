@@ -143,6 +143,7 @@ def gradient(most: int) -> IntegerProgram:
 def test_what_is_held_is_written_over_once_it_is_read() -> None:
     step, random = gradient(1 << 9), np.random.default_rng(5)
     assert [region.last for region in regions(step.arrow, ())] == [3]
+    assert not Traced(step.arrow, "gpu").regions, "blocks are made for the cache of a processor"
     score = step.outputs[1].name
     stretches = Stretches(step, step.arrow, processor(), [score], 6)
     start = {"in0": random.integers(-9, 9, (11, 6))}
@@ -192,7 +193,6 @@ def test_a_training_by_blocks_is_that_of_numpy() -> None:
     program = exact(trained_programs.step(), Phases()).integer
     held = {port.name for port in program.outputs} & {port.name for port in program.inputs}
     assert Traced(program.arrow, "cpu").regions
-    assert not Traced(program.arrow, "gpu").regions, "blocks are made for the cache of a processor"
     example = {name: Raw(value) for name, value in integer.rounded(program, program.examples[0]).items()}
     *_, last = integer.train(program, example, [example] * 3)
     stretches = Stretches(program, program.arrow, processor(), [], 3)
