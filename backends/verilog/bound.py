@@ -62,7 +62,7 @@ def integrated(made: Bound, scheduler: str, options: Mapping[str, object], inter
     CircuitizeError for the same reasons as `design`.
     """
     if interface.bus_bits is not None and scheduler == "folded":
-        options = {"elements_per_beat": 1, **options}
+        options = {**options, "elements_per_beat": options.get("elements_per_beat") or 1}
     return enclosed(design(made, scheduler, options), interface, program_digest(made.program))
 
 

@@ -167,3 +167,10 @@ def test_a_bus_is_as_wide_as_an_element() -> None:
     wide = bound_somehow(example("iris.py:predict").integer)
     with pytest.raises(CircuitizeError, match="--bus-bits: expected at least 16 bits for an element of 'inputs'"):
         integrated(wide, "folded", {}, Interface(bus_bits=8))
+
+
+def test_beats_on_a_bus_have_an_element_at_least() -> None:
+    """Also where as few as will do are asked for."""
+    options = [{"lanes": 5, "elements_per_beat": count} for count in (0, 1)]
+    few, one = (integrated(bound("head"), "folded", own, Interface(bus_bits=64)) for own in options)
+    assert few.files == one.files
