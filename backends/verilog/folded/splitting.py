@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from circuitize.circuits.builder import Builder
-from circuitize.circuits.errors import OverflowRisk
+from circuitize.circuits.errors import OverflowRisk, TypingError
 from circuitize.circuits.hypergraph import Arrow, fold
 from circuitize.circuits.integers import Add, Contract, Scale, Shift, Wrap
 from circuitize.circuits.operation import Operation
@@ -17,7 +17,8 @@ def split(arrow: Arrow) -> Arrow:
     takes.
 
     A contraction with a wide operand y is 2^b times the one with y >> b, plus the one with y mod 2^b. An arrow stays as
-    it is if some sum would then be too great, or an output would have another type.
+    it is if some sum would then be too great, if an operation does not take the sum's interval, which may be wider, or
+    if an output would have another type.
     """
     builder = Builder()
 
@@ -30,7 +31,7 @@ def split(arrow: Arrow) -> Arrow:
     try:
         wires = fold(arrow, builder.inputs(arrow.source), write)
         made = builder.build([wire for at in arrow.outputs.tolist() if (wire := wires[at]) is not None])
-    except OverflowRisk:
+    except (OverflowRisk, TypingError):
         return arrow
     return made if list(made.target) == list(arrow.target) else arrow
 

@@ -17,7 +17,7 @@ from circuitize.backends.verilog.folded.size import bits_fit
 from circuitize.backends.verilog.folded.splitting import split
 from circuitize.backends.verilog.signals import signed_width
 from circuitize.circuits.builder import Builder
-from circuitize.circuits.integers import Add, Check, Clamp, Contract, Multiply, Scale, Shift
+from circuitize.circuits.integers import Add, Check, Clamp, Contract, Divide, Multiply, Scale, Shift
 from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.sims.integer import run
@@ -72,6 +72,15 @@ def test_wide_contractions_are_sums_of_narrow_ones(x: Interval, y: Interval, par
         wanted = run(program, given)
         found = run(replace(program, arrow=arrow), given)
         np.testing.assert_array_equal(wanted["y0"], found["y0"])
+
+
+def test_a_divisor_of_wide_factors_is_not_split() -> None:
+    """By its parts it might be zero, and a divisor may not."""
+    builder = Builder()
+    wires = builder.inputs([Fixed((ROWS, INNER), 0, 1, 1 << 26), Fixed((INNER, COLUMNS), 0, 1, 9)])
+    whole = builder.add(Contract("ij,jk->ik"), *wires)
+    program = named(builder, ["x", "y"], [builder.add(Divide(), whole, whole)])
+    assert split(program.arrow) == program.arrow
 
 
 def learning() -> IntegerProgram:
