@@ -44,10 +44,13 @@ def contracting(x: Interval, y: Interval) -> IntegerProgram:
 @every_case(
     [
         (signed(25), signed(18), 1),
+        (signed(26), signed(18), 2),
+        (signed(19), signed(25), 2),
         (signed(20), signed(20), 2),
         ((0, (1 << 19) - 1), signed(25), 2),
         (signed(30), signed(18), 2),
         (signed(27), signed(28), 4),
+        (signed(2), signed(49), 2),
         (signed(2), signed(52), 3),
         (signed(30), signed(31), 4),
         (signed(31), (1 - (1 << 30), (1 << 30) - 1), 1),
@@ -74,12 +77,13 @@ def test_wide_contractions_are_sums_of_narrow_ones(x: Interval, y: Interval, par
         np.testing.assert_array_equal(wanted["y0"], found["y0"])
 
 
-def test_a_divisor_of_wide_factors_is_not_split() -> None:
-    """By its parts it might be zero, and a divisor may not."""
+@pytest.mark.parametrize("divides", [False, True])
+def test_where_the_interval_counts_a_contraction_stays_whole(divides: bool) -> None:
+    """That of its parts may be wider: an output would have another type, and a divisor might be zero."""
     builder = Builder()
     wires = builder.inputs([Fixed((ROWS, INNER), 0, 1, 1 << 26), Fixed((INNER, COLUMNS), 0, 1, 9)])
     whole = builder.add(Contract("ij,jk->ik"), *wires)
-    program = named(builder, ["x", "y"], [builder.add(Divide(), whole, whole)])
+    program = named(builder, ["x", "y"], [builder.add(Divide(), whole, whole) if divides else whole])
     assert split(program.arrow) == program.arrow
 
 
