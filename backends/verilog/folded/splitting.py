@@ -9,6 +9,7 @@ from circuitize.circuits.integers import Add, Contract, Scale, Shift, Wrap
 from circuitize.circuits.operation import Operation
 
 from ..signals import signed_width
+from .core import core
 from .size import FACTORS, LONG, SHORT, bits_fit
 
 
@@ -31,6 +32,7 @@ def split(arrow: Arrow) -> Arrow:
     try:
         wires = fold(arrow, builder.inputs(arrow.source), write)
         made = builder.build([wire for at in arrow.outputs.tolist() if (wire := wires[at]) is not None])
+        core(made)  # The definitions of its operations must have types as well.
     except (OverflowRisk, TypingError):
         return arrow
     return made if list(made.target) == list(arrow.target) else arrow

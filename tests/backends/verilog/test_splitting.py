@@ -11,13 +11,14 @@ from every_case import every_case
 from folded_programs import named
 from tiers import count
 
+from circuitize.backends.verilog.folded.core import core
 from circuitize.backends.verilog.folded.folding import fold
 from circuitize.backends.verilog.folded.lending import lending
 from circuitize.backends.verilog.folded.size import bits_fit
 from circuitize.backends.verilog.folded.splitting import split
 from circuitize.backends.verilog.signals import signed_width
 from circuitize.circuits.builder import Builder
-from circuitize.circuits.integers import Add, Check, Clamp, Contract, Divide, Multiply, Scale, Shift
+from circuitize.circuits.integers import Add, Check, Clamp, Contract, Divide, Multiply, Scale, Shift, Wrap
 from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.sims.integer import run
@@ -84,6 +85,15 @@ def test_where_the_interval_counts_a_contraction_stays_whole(divides: bool) -> N
     wires = builder.inputs([Fixed((ROWS, INNER), 0, 1, 1 << 26), Fixed((INNER, COLUMNS), 0, 1, 9)])
     whole = builder.add(Contract("ij,jk->ik"), *wires)
     program = named(builder, ["x", "y"], [builder.add(Divide(), whole, whole) if divides else whole])
+    assert split(program.arrow) == program.arrow
+
+
+def test_where_a_definition_would_pass_2_62_a_contraction_stays_whole() -> None:
+    """The definition of Wrap subtracts from the sum, and the ends of a split sum lie further apart."""
+    builder = Builder()
+    wires = builder.inputs([Fixed((ROWS, INNER), 0, 1 - (1 << 31), 0), Fixed((INNER, COLUMNS), 0, 0, (1 << 29) - 1)])
+    program = named(builder, ["x", "y"], [builder.add(Wrap(20, False), builder.add(Contract("ij,jk->ik"), *wires))])
+    core(program.arrow)
     assert split(program.arrow) == program.arrow
 
 
