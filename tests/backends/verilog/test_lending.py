@@ -182,27 +182,27 @@ def test_a_step_uses_its_multipliers(name: str, budget: int | None, most: int) -
 
 
 Interval = tuple[int, int]
-WIDE: list[tuple[str, Interval, str, Interval] | tuple[str, Interval, int, None]] = [
-    ("x", (-(1 << 18), (1 << 18) - 1), "y", ((1 << 17) - 500, (1 << 17) + 500)),
-    ("x", (-(1 << 18), (1 << 18) - 1), "y", (-(1 << 18), (1 << 18) - 1)),
-    ("x", (-(1 << 18), (1 << 18) - 1), "x", (-(1 << 18), (1 << 18) - 1)),
-    ("x", (-(1 << 39), (1 << 39) - 1), "y", (-50000, 50000)),
-    ("x", (-(1 << 23), (1 << 23) - 1), "x", (-(1 << 23), (1 << 23) - 1)),
-    ("x", (-5, (1 << 23) - 1), "y", (-(1 << 26), (1 << 26) - 1)),
-    ("x", (-(1 << 27), (1 << 27) - 1), "x", (-(1 << 27), (1 << 27) - 1)),
-    ("x", (0, (1 << 36) - 1), "y", (-(1 << 24), 3)),
-    ("x", (-(1 << 30), (1 << 30) - 1), 5000011, None),
-    ("x", (-(1 << 39), (1 << 39) - 1), 46341, None),
-    ("x", (-(1 << 39), (1 << 39) - 1), 65535, None),
-    ("x", (0, 1 << 30), 3, None),
+WIDE: list[tuple[str, Interval, str, Interval, int] | tuple[str, Interval, int, None, int]] = [
+    ("x", (-(1 << 18), (1 << 18) - 1), "y", ((1 << 17) - 500, (1 << 17) + 500), 1),
+    ("x", (-(1 << 18), (1 << 18) - 1), "y", (-(1 << 18), (1 << 18) - 1), 1),
+    ("x", (-(1 << 18), (1 << 18) - 1), "x", (-(1 << 18), (1 << 18) - 1), 1),
+    ("x", (-(1 << 39), (1 << 39) - 1), "y", (-50000, 50000), 2),
+    ("x", (-(1 << 23), (1 << 23) - 1), "x", (-(1 << 23), (1 << 23) - 1), 2),
+    ("x", (-5, (1 << 23) - 1), "y", (-(1 << 26), (1 << 26) - 1), 2),
+    ("x", (-(1 << 27), (1 << 27) - 1), "x", (-(1 << 27), (1 << 27) - 1), 4),
+    ("x", (0, (1 << 36) - 1), "y", (-(1 << 24), 3), 3),
+    ("x", (-(1 << 30), (1 << 30) - 1), 5000011, None, 2),
+    ("x", (-(1 << 39), (1 << 39) - 1), 46341, None, 2),
+    ("x", (-(1 << 39), (1 << 39) - 1), 65535, None, 0),
+    ("x", (0, 1 << 30), 3, None, 0),
 ]
 
 
 @every_case(WIDE)
 def test_a_wide_product_is_written_with_narrow_ones(
-    x: str, of_x: Interval, y: str | int, of_y: Interval | None
+    x: str, of_x: Interval, y: str | int, of_y: Interval | None, products: int
 ) -> None:
-    """Exactly, within the intervals that it states, and with products that one multiplier takes."""
+    """Exactly, within the intervals that it states, and with few products, each of which one multiplier takes."""
     kept = {x: of_x} | ({y: of_y} if of_y is not None and isinstance(y, str) else {})
     operands = [Operand(k, 0, np.arange(1), Fixed((1,), 0, *ends), *ends) for k, ends in kept.items()]
     operation = Scale(y, 0) if isinstance(y, int) else Multiply()
@@ -218,10 +218,13 @@ def test_a_wide_product_is_written_with_narrow_ones(
             known[node.name] = value(node, [known[name] for name in node.sources])
             assert node.low <= known[node.name] <= node.high, node
         assert known["w"] == factors[0] * factors[1]
+    found = 0
     for node in stage.nodes:
         own = [Signal("", *stage.interval(name)) for name in node.sources]
         own += [Signal("", node.operation.factor, node.operation.factor)] if isinstance(node.operation, Scale) else []
+        found += multiplied(node.operation, own)
         assert not multiplied(node.operation, own) or fits(own), node
+    assert found == products
 
 
 def value(node: Node, sources: list[int]) -> int:
