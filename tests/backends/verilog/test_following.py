@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from every_case import every_case
 from lent_programs import multiplying
 from numpy.typing import NDArray
 
+from circuitize.backends.verilog.folded import budget
 from circuitize.backends.verilog.folded.budget import sizes
 from circuitize.backends.verilog.folded.early import Clocks
 from circuitize.backends.verilog.folded.folding import fold
@@ -110,3 +112,14 @@ def test_a_follower_shares_no_memory() -> None:
     shared = {number for key in _keys(made).values() for number in key}
     own = {k for k, reader in enumerate(made.readers) if reader.actor - len(folded.entries) in folded.leaders}
     assert own and shared and not own & shared
+
+
+def test_joined_groups_of_multipliers_hold_no_follower_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are chosen by the clocks in which followers will start."""
+    folded = lending(fold(multiplying()))
+    assert folded is not None
+    joined = sizes(folded, 40)
+    monkeypatch.setattr(budget, "merged", lambda loans, *_: tuple(loans))
+    apart = sizes(folded, 40)
+    assert len(joined.loans) < len(apart.loans) and joined.dsp < apart.dsp
+    assert plan(joined).sizes.interval == plan(apart).sizes.interval
