@@ -132,3 +132,11 @@ def test_steps_with_wide_contractions_equal_the_executors(monkeypatch: pytest.Mo
     report = simulation.design.report
     assert report["dsp"] <= 10
     assert (found.latency_cycles, found.interval_cycles) == (report["latency_cycles"], report["interval_cycles"])
+
+
+def test_a_step_may_lend_whose_sums_share_lanes_only_if_they_are_split(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[int] = []
+    monkeypatch.setattr(SCHEDULE, "_lent", lambda _, limit: tried.append(limit))
+    folded = fold(learning())
+    chosen = SCHEDULE.choose_sizes(folded, None, 10, None)
+    assert not folded.members and tried == [10] and chosen.fold is folded
