@@ -187,7 +187,7 @@ class _Cutter:
             base, at = self.resolve(wire, np.arange(self.format(wire).size))
             plain = np.array_equal(at, np.arange(self.format(base).size))
             self.uses[base].append(_Use(-1, at, False))
-            if (copied[place] and not plain) or not self.is_computed(base):
+            if (copied[place] and not plain) or not self.is_computed(base) or (at < 0).all():
                 self.outputs.append((arrow.wire_count + place, np.arange(at.size)))
                 self.copies.append(self._copy(wire, arrow.wire_count + place, base, at))
             else:
@@ -364,11 +364,15 @@ class _Cutter:
 
 
 def operand(stage: Stage, wire: int, at: Indices, base: Fixed, format: Fixed, amounts: Indices | None) -> str:
-    """Return the name of an operand of a stage; the operand is added unless the stage has an equal one."""
+    """Return the name of an operand of a stage; the operand is added unless the stage has an equal one. One that reads
+    nothing but zeros is a constant.
+    """
     for known in stage.operands:
         if known.wire == wire and known.at.shape == at.shape and np.array_equal(known.at, at):
             return known.name
     name = f"x{len(stage.operands)}"
+    if (at < 0).all():
+        amounts = np.zeros(base.size, np.int64)
     flat = None if amounts is None else amounts.reshape(-1)
     stage.operands.append(Operand(name, wire, at, base, format.low, format.high, flat))
     return name

@@ -11,7 +11,7 @@ from tiers import count, seeds
 
 from circuitize.backends.verilog.folded import schedule
 from circuitize.circuits.builder import Builder
-from circuitize.circuits.integers import Add, Check, Constant, Contract, Multiply, Reindex, Scale, Sum, View
+from circuitize.circuits.integers import Add, Check, Clamp, Constant, Contract, Multiply, Reindex, Scale, Sum, View
 from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.sims.rtl import Simulation, check_design, compare, expected
@@ -63,6 +63,26 @@ def test_unusual_programs_agree(make: Callable[[], IntegerProgram], interval: in
     program = make()
     design = schedule(program, interval_budget=interval)
     found = check_design(design, program, frames(program, count(12, deep=40)))
+    assert found.mismatches == 0, found.first_difference
+
+
+def learning_nothing() -> IntegerProgram:
+    """A step of w that adds and shows a view that looks beside a product: nothing but zeros."""
+    builder = Builder()
+    x, w = builder.input(Fixed((3, 3), 0, -9, 9)), builder.input(Fixed((3, 3), 0, -99, 99))
+    made = builder.add(Clamp(-99, 99), builder.add(Contract("ij,jk->ik"), x, w))
+    beside = View.pad((3, 3), (0, 0), (3, 0)).then(View.slice((6, 3), (3, 0), (6, 3)))
+    zeros = builder.add(Reindex(beside), builder.add(Multiply(), made, made))
+    near = builder.add(Clamp(-9, 9), builder.add(Add(), made, zeros))
+    grown = builder.add(Contract("ij,ik->jk"), x, near)
+    return named(builder, ["x", "w"], [builder.add(Clamp(-99, 99), builder.add(Add(), w, grown)), zeros], ["w"])
+
+
+@pytest.mark.parametrize(("lanes", "multipliers"), [(4, None), (None, 12)])
+def test_a_view_of_nothing_is_zero(lanes: int | None, multipliers: int | None) -> None:
+    program, initial = learning_nothing(), {"w": np.arange(9).reshape(3, 3)}
+    design = schedule(program, initial, lanes, multipliers)
+    found = check_design(design, program, frames(program, count(4, deep=40)), initial)
     assert found.mismatches == 0, found.first_difference
 
 
