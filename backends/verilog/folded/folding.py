@@ -191,7 +191,7 @@ def fold(program: IntegerProgram, elements_per_beat: int = 0, modal: Modal | Non
     names = {program.inputs[k].name for k in state_ports}
     if len(names) == len(program.inputs):
         raise CircuitizeError("expected a program with an input, found none; leave one unbound")
-    arrow = core(split(program.arrow) if narrow else program.arrow)
+    arrow = split(program.arrow) if narrow else core(program.arrow)
     graph = cut(arrow, [port.name in names for port in program.outputs])
     inputs = arrow.inputs.tolist()
     states = {inputs[k]: graph.outputs[outputs[program.inputs[k].name]][0] for k in state_ports}

@@ -78,15 +78,17 @@ def sent_by(fold: Fold, number: int, choice: Choice) -> Sent:
     return Sent(lanes, units, choice.lanes * choice.split * bool(lanes), choice.units)
 
 
-def lending(fold: Fold) -> Fold | None:
+def lending(fold: Fold, narrow: bool = False) -> Fold | None:
     """Return a program whose units and lanes use multipliers in turns, with products that one multiplier takes, or None
-    unless several stages have such products or wide contractions are split.
+    unless several stages have such products.
+
+    If `narrow` is true, wide contractions are split first; the result is then None unless there are some.
     """
-    whole = cut_up(fold.program, fold.elements_per_beat, narrow=True)
+    whole = cut_up(fold.program, fold.elements_per_beat, narrow=True) if narrow else fold
     graph = replace(whole.graph, stages=[_lent(stage) for stage in whole.stages])
     found = replace(whole, graph=graph, follows=True, _paths={})
     lenders = [k for k in range(len(found.stages)) if any(away(found, k, 1))]
-    return found if len(lenders) > 1 or len(found.stages) > len(fold.stages) else None
+    return found if (len(found.stages) > len(fold.stages) if narrow else len(lenders) > 1) else None
 
 
 def _lent(stage: Stage) -> Stage:

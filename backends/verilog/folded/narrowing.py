@@ -24,7 +24,9 @@ Interval = tuple[int, int]
 
 
 def narrowed(stage: Stage) -> Stage:
-    """Return a stage with the same values, in which as few products as possible take more than one multiplier."""
+    """Return a stage with the same values, in which each product takes one multiplier, except products by constants of
+    more than 25 bits.
+    """
     nodes: list[Node] = []
     for node in stage.nodes:
         made = _Rewriting(node, [stage.interval(name) for name in node.sources])

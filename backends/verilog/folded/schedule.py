@@ -171,12 +171,12 @@ def choose_sizes(
     if train_interval is not None:
         return _paced(folded, word, limit, least, train_interval)
     found = _within(folded, word, limit, least)
-    lent = None if folded.modal is not None or not folded.updates or lanes is not None else lending(folded)
-    if lent is None:
+    if folded.modal is not None or not folded.updates or lanes is not None:
         return found
     half = [found.dsp // 2] * (found.dsp >= 2 * LANES)
     limits = [found.dsp, found.dsp * 3 // 4, *half] if dsp_budget is None else [dsp_budget]
-    tried = [made for made in (_lent(lent, limit) for limit in limits) if made is not None]
+    ways = [lent for narrow in (False, True) if (lent := lending(folded, narrow)) is not None]
+    tried = [made for lent in ways for limit in limits if (made := _lent(lent, limit)) is not None]
     return min([found, *tried], key=lambda one: _cost(plan(one), dsp_budget is None))
 
 

@@ -14,8 +14,8 @@ from .size import FACTORS, LONG, SHORT, bits_fit
 
 
 def split(arrow: Arrow) -> Arrow:
-    """Return an arrow with the same function whose contractions have, as far as possible, factors that one multiplier
-    takes.
+    """Return the core of an arrow with the same function whose contractions have, as far as possible, factors that one
+    multiplier takes.
 
     A contraction with a wide operand y is 2^b times the one with y >> b, plus the one with y mod 2^b. An arrow stays as
     it is if some sum would then be too great, if an operation does not take the sum's interval, which may be wider, or
@@ -31,11 +31,10 @@ def split(arrow: Arrow) -> Arrow:
 
     try:
         wires = fold(arrow, builder.inputs(arrow.source), write)
-        made = builder.build([wire for at in arrow.outputs.tolist() if (wire := wires[at]) is not None])
-        core(made)  # The definitions of its operations must have types as well.
+        made = core(builder.build([wire for at in arrow.outputs.tolist() if (wire := wires[at]) is not None]))
     except (OverflowRisk, TypingError):
-        return arrow
-    return made if list(made.target) == list(arrow.target) else arrow
+        return core(arrow)
+    return made if made.target == arrow.target else core(arrow)
 
 
 def _bits(builder: Builder, wire: int) -> int:
