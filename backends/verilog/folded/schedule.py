@@ -170,14 +170,27 @@ def choose_sizes(
     least = lanes is None and dsp_budget is None
     if train_interval is not None:
         return _paced(folded, word, limit, least, train_interval)
-    found = _within(folded, word, limit, least)
-    if folded.modal is not None or not folded.updates or lanes is not None:
-        return found
-    half = [found.dsp // 2] * (found.dsp >= 2 * LANES)
-    limits = [found.dsp, found.dsp * 3 // 4, *half] if dsp_budget is None else [dsp_budget]
+    lends = folded.modal is None and folded.updates and lanes is None
+    found = _within(folded, word, limit, least or lends)
+    return _lending(folded, found, dsp_budget) if lends else found
+
+
+def _lending(folded: Fold, own: Sizes, dsp_budget: int | None) -> Sizes:
+    """Return the best of the given sizes, in which units have multipliers of their own, and of sizes with multipliers
+    in turns; raise CircuitizeError if none keep to the budget.
+    """
+    half = [own.dsp // 2] * (own.dsp >= 2 * LANES)
+    limits = [own.dsp, own.dsp * 3 // 4, *half] if dsp_budget is None else [dsp_budget]
     ways = [lent for narrow in (False, True) if (lent := lending(folded, narrow)) is not None]
     tried = [made for lent in ways for limit in limits if (made := _lent(lent, limit)) is not None]
-    return min([found, *tried], key=lambda one: _cost(plan(one), dsp_budget is None))
+    if dsp_budget is None or own.dsp <= dsp_budget:
+        tried.insert(0, own)
+    if not tried:
+        least = [found.dsp for lent in ways if (found := _within(lent, "dsp", 1, True)).pool is not None]
+        raise CircuitizeError(
+            f"expected at least {min([own.dsp, *least])} dsp, found dsp_budget={dsp_budget}; raise it"
+        )
+    return min(tried, key=lambda one: _cost(plan(one), dsp_budget is None))
 
 
 def _cost(made: Plan, free: bool) -> int:

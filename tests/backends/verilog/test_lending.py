@@ -154,6 +154,20 @@ def test_without_a_budget_lent_multipliers_are_worth_what_they_save() -> None:
     assert len(costs) == 3 and chosen.dsp == min(costs, key=lambda dsp: costs[dsp])
 
 
+def test_a_budget_is_met_by_multipliers_in_turns_alone() -> None:
+    """One of fewer multipliers than all units have; the least that is named is met, and one less is refused."""
+    folded = fold(multiplying())
+    own = SCHEDULE._within(folded, "dsp", 1, True)
+    with pytest.raises(CircuitizeError) as refused:
+        SCHEDULE.choose_sizes(folded, None, 1, None)
+    said = re.fullmatch(r"expected at least (\d+) dsp, found dsp_budget=1; raise it", str(refused.value))
+    assert said is not None
+    least = int(said[1])
+    assert SCHEDULE.choose_sizes(folded, None, least, None).dsp == least < own.dsp
+    with pytest.raises(CircuitizeError, match=f"expected at least {least} dsp"):
+        SCHEDULE.choose_sizes(folded, None, least - 1, None)
+
+
 @DEEP
 @pytest.mark.parametrize(
     ("name", "budget", "most"),
