@@ -5,26 +5,25 @@ sizes.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
 
 from ..design import Stream
-from ..devices.family import SEVEN
 from ..modes import Mode
 from . import model
 from .beats import least_beat, sending, stream_lanes
 from .folding import Exit, Fold
 from .following import followed
 from .lane_text import lane_bits
-from .lending import Loan, demand, grouped, merged
-from .order import in_turns
-from .pool import READ, WAITS, depth, held, last_read, multipliers, pooled, widths, works
+from .order import Rule
+from .pool import READ, WAITS, depth, held, last_read, works
 from .prices import BESIDE_UNIT, Pace, priced, prices_of, readers_of
 from .sizes import Reader, Sizes
 from .tiling import Choice, choices_shared, choose
+from .turns import with_turns
 
 
 def sizes(
@@ -35,6 +34,7 @@ def sizes(
     given: Mapping[int, Choice] = MappingProxyType({}),
     pace: Pace | None = None,
     joins: bool = False,
+    rule: Rule | None = None,
 ) -> Sizes:
     """Return the cheapest sizes with which each stage takes at most `target` clocks a frame, if there are such sizes.
 
@@ -44,7 +44,8 @@ def sizes(
     lanes count as one stage here; the pool has `pool_size` lanes or, if this is None, as many as keep to the target.
     `halved` says for some stages how often their targets are halved, and `given` gives the sizes of some stages. With a
     `pace` of steps, the stages that only steps run have the sizes that cost least by the pace's worth of a LUT. `joins`
-    is the field of the sizes.
+    is the field of the sizes. In a design that lends multipliers, stages take turns by `rule` or, if this is None, by
+    the rule that is best by the model.
     """
     stages = fold.stages
     products = sum(works(fold).values())
@@ -142,7 +143,7 @@ def sizes(
     links += [model.Link(writer[stages[k].wire], status, 0) for k in fold.flagged]
     if fold.modal is None:
         links += [model.Link(0, actor, 0) for actor in _untriggered(fold, writer, links)]
-        return _with_pool(Sizes(fold, target, choices, in_lanes, out_lanes, actors, links, readers, lanes, dsp))
+        return with_turns(Sizes(fold, target, choices, in_lanes, out_lanes, actors, links, readers, lanes, dsp), rule)
     modes = [entry.passage.modes for entry in fold.entries] + fold.stage_modes
     modes += [*(exit.passage.modes for exit in fold.exits), frozenset(fold.modal.modes)]
     read_back = [first + len(stages) + k for k, exit in enumerate(fold.exits) if exit.wire in fold.states]
@@ -150,7 +151,7 @@ def sizes(
     admitted = [*range(1, first), *_untriggered(fold, writer, links), *read_back]
     links += [model.Link(0, actor, 0) for actor in admitted]
     made = Sizes(fold, target, choices, in_lanes, out_lanes, actors, links, readers, lanes, dsp, shared, modes)
-    return _with_pool(replace(made, pace=pace, longest=None if pace is None else pace.most, joins=joins))
+    return with_turns(replace(made, pace=pace, longest=None if pace is None else pace.most, joins=joins))
 
 
 def widths_of(fold: Fold, number: int) -> tuple[int, int, int]:
@@ -159,64 +160,6 @@ def widths_of(fold: Fold, number: int) -> tuple[int, int, int]:
     beside = BESIDE_UNIT * readers_of(fold, stage.wire) if number in fold.members else 0
     unit = 40 + path.lut + path.ff // (4 if fold.members else 2) + 20 * path.dsp + beside
     return 20, lane_bits(stage, 1) if stage.reduction else 0, unit
-
-
-def _with_pool(made: Sizes) -> Sizes:
-    """Return the given sizes with a pool of shared lanes, which has as many lanes as its largest user takes, and with
-    the order of turns in each mode.
-    """
-    fold, first = made.fold, len(made.fold.entries)
-    if not fold.members:
-        return made
-    orders, turns = {}, {}
-    lasts = {first + k: last_read(made.choices[k], fold.stages[k].terms) + 1 for k in fold.members}
-    for mode in fold.modal.programs if fold.modal is not None else (None,):
-        actors, links = (made.actors, made.unbanked) if mode is None else made.within(mode, made.unbanked)[1:]
-        own = made.actors_in(mode)
-        orders[mode] = in_turns(actors, links, {k: lasts[actor] for k, actor in enumerate(own) if actor in lasts})
-        turns[mode] = tuple(own[k] - first for k in orders[mode] if own[k] in lasts)
-    taken = max(made.choices[number].lanes * made.choices[number].split for number in fold.members)
-    pool = pooled(fold, taken, made.choices, turns)
-    dsp = made.dsp + multipliers(widths(fold, made.choices), SEVEN)
-    return _with_loans(replace(made, pool=pool, orders=orders, lanes=made.lanes + taken, dsp=dsp))
-
-
-def _with_loans(made: Sizes) -> Sizes:
-    """Return the given sizes with the multipliers that the units and lanes of several stages use in turns."""
-    fold, first = made.fold, len(made.fold.entries)
-    demands = {}
-    for number, choice in enumerate(made.choices):
-        _, after, _, _ = fold.paths(number, choice.split)
-        result = made.actors[first + number].writes - after - 1 - choice.late(fold.stages[number])[1]
-        found = demand(fold, number, choice, result)
-        if found is not None:
-            demands[number] = found
-    if not demands:
-        return made
-    order, links, turns = made.orders[None], _streamed(made), made.turns_in(None)
-    begun = model.starts(made.actors, links, turns, 1, 0, order)[0]
-    starts, stages = {k: int(begun[first + k]) for k in demands}, [k - first for k in order]
-
-    def dsp(loans: Sequence[Loan]) -> int:
-        return made.dsp + sum(loan.size * SEVEN.multipliers(*loan.bits) for loan in loans)
-
-    def cost(loans: Sequence[Loan]) -> float:
-        more = replace(made, loans=tuple(loans)).turns_in(None)
-        own = model.starts(made.actors, links, more, 1, 0, order)[0]
-        return float(own[-1] - own[first:].min()) ** 2 * dsp(loans)
-
-    loans = merged(grouped(demands, starts, stages), demands, stages, cost)
-    return replace(made, loans=loans, dsp=dsp(loans))
-
-
-def _streamed(made: Sizes) -> list[model.Link]:
-    """Return the channels of a design in which stages that follow others read about as soon as they will."""
-    first, links = len(made.fold.entries), list(made.unbanked)
-    for k, link in enumerate(links):
-        if not link.state and made.fold.leaders.get(link.reader - first) == link.writer - first:
-            ahead = max(2, made.actors[link.writer].writes + 3 - link.reads)
-            links[k] = replace(link, ahead=ahead)
-    return links
 
 
 def _read_in_order(

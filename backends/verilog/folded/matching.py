@@ -10,6 +10,7 @@ import numpy as np
 
 from ..signals import element
 from .budget import sizes, widths_of
+from .folding import Fold
 from .following import followed
 from .graph import Operand
 from .layout import columns_of
@@ -31,17 +32,15 @@ UNITS = (1, 2, 4, 8, 16)
 
 
 class Matching:
-    """The search for sizes that match, which starts from given sizes of a design with shared lanes.
+    """The search for sizes that match, in designs of one program with shared lanes.
 
     Each stage in turn takes those of its sizes that cost least beside the present sizes of the stages that write what
     it reads, and of those that read what it writes. A LUT counts as the clocks that one lane more would save, divided
     by WHOLE_LANE.
     """
 
-    def __init__(self, found: Sizes) -> None:
-        assert found.pool is not None
-        self.found, self.fold, self.size = found, found.fold, found.pool.size
-        self.price = price_of(self.fold, self.size) * LANE / WHOLE_LANE
+    def __init__(self, fold: Fold) -> None:
+        self.fold = fold
         writers = {stage.wire: number for number, stage in enumerate(self.fold.stages)}
         self._beside: dict[int, list[tuple[int, int, Operand]]] = {k: [] for k in range(len(self.fold.stages))}
         for number, stage in enumerate(self.fold.stages):
@@ -53,17 +52,18 @@ class Matching:
         self._followers: dict[int, list[int]] = {}
         for follower, leader in self.fold.leaders.items():
             self._followers.setdefault(leader, []).append(follower)
-        self._candidates = {k: list(self._sizes_of(k)) for k in range(len(self.fold.stages))}
+        self._known_candidates: dict[int, list[list[tuple[float, Choice, int]]]] = {}
         self._tilings: dict[tuple[int, Choice], Tiling] = {}
         self._known: dict[tuple[int, Choice, int, Choice, str], float] = {}
 
-    def sizes(self, most: int) -> Sizes:
-        """Return the sizes that are found if no stage makes more than `most` products outside in a clock, or as few as
-        it can.
+    def sizes(self, found: Sizes, most: int) -> Sizes:
+        """Return the sizes that are found from given ones, with as many shared lanes, if no stage makes more than
+        `most` products outside in a clock, or as few as it can.
         """
-        given = dict(enumerate(self.found.choices))
+        assert found.pool is not None
+        given, price = dict(enumerate(found.choices)), self._price(found.pool.size)
         for _ in range(ROUNDS):
-            for number, candidates in self._candidates.items():
+            for number, candidates in enumerate(self.candidates(found.pool.size)):
                 if self._follows(given, number):
                     continue
                 least = max(most, min(sent for _, _, sent in candidates))
@@ -71,20 +71,34 @@ class Matching:
                 if number in self.fold.members:
                     allowed = _different(allowed)
                 tried = [(cost, self._led(number, choice, most)) for cost, choice in allowed]
-                costs = [cost + self.price * self._memories({**given, **made}, made) for cost, made in tried]
+                costs = [cost + price * self._memories({**given, **made}, made) for cost, made in tried]
                 given |= tried[int(np.argmin(costs))][1]
-        return sizes(self.fold, self.found.target, pool_size=self.size, given=given)
+        return sizes(self.fold, found.target, pool_size=found.pool.size, given=given)
 
-    def _sizes_of(self, number: int) -> Iterator[tuple[float, Choice, int]]:
-        """Yield sizes of a stage, each with its clocks and what its lanes and units cost in clocks, and with the
-        products that it makes outside in a clock; of a stage on shared lanes, the cheapest come first.
+    def candidates(self, size: int) -> list[list[tuple[float, Choice, int]]]:
+        """Return sizes of each stage of a design with `size` shared lanes, each with its clocks and what its lanes and
+        units cost in clocks, and with the products that it makes outside in a clock.
         """
-        fold, stage, widths = self.fold, self.fold.stages[number], widths_of(self.fold, number)
+        if size not in self._known_candidates:
+            self._known_candidates[size] = [list(self._sizes_of(k, size)) for k in range(len(self.fold.stages))]
+        return self._known_candidates[size]
+
+    def _price(self, size: int) -> float:
+        return price_of(self.fold, size) * LANE / WHOLE_LANE
+
+    def _sizes_of(self, number: int, size: int) -> Iterator[tuple[float, Choice, int]]:
+        """Yield the candidates of a stage; of a stage on shared lanes, the cheapest come first."""
+        fold, stage, widths, price = (
+            self.fold,
+            self.fold.stages[number],
+            widths_of(self.fold, number),
+            self._price(size),
+        )
         if number not in fold.members:
             for units in UNITS:
                 budget = -(-stage.size * stage.terms // units)
                 choice = choose(stage, budget, fold.axes[number], widths, False, True)
-                cost = choice.cycles + self.price * (widths[2] * choice.units + widths[1] * choice.lanes)
+                cost = choice.cycles + price * (widths[2] * choice.units + widths[1] * choice.lanes)
                 yield cost, choice, len(sent_by(fold, number, choice).bits)
             return
         ordered = stage.wire in fold.states.values()
@@ -92,7 +106,7 @@ class Matching:
         every = [
             one
             for axis in axes
-            for one in choices_shared(stage, self.size, axis, widths, self.price, whole=number in self._followers)
+            for one in choices_shared(stage, size, axis, widths, price, whole=number in self._followers)
         ]
         for cost, choice in sorted(every, key=lambda one: one[0]):
             yield cost, choice, len(sent_by(fold, number, choice).bits)

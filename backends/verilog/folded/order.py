@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from enum import Enum
 
 from .model import Actor, Link, first_come
 
@@ -10,40 +11,51 @@ PATIENCE = 128
 """Clocks that free lanes wait for a stage on which more depends than on one that could use them."""
 
 
-def in_turns(actors: Sequence[Actor], links: Sequence[Link], alone: Mapping[int, int]) -> list[int]:
+class Rule(Enum):
+    """Which of the actors that are ready comes first."""
+
+    FARTHEST = "the one from which the way to the end of the frame is longest"
+    SHORTEST = "the one that runs for the fewest clocks"
+
+
+def in_turns(
+    actors: Sequence[Actor], links: Sequence[Link], alone: Mapping[int, int], rule: Rule = Rule.FARTHEST
+) -> list[int]:
     """Return the actors in an order in which they may take turns at memories and shared lanes.
 
     `alone` maps the actors of which only one at a time may run to the number of clocks for which each runs. Among the
-    actors that are ready when the lanes are free, or soon after, the actor comes first from which the way to the end of
-    the frame is longest. In the order of turns, outputs come after all stages, and the status comes last, as in
-    `first_come`. The order of turns assumes that no tensor is read before all of it is written.
+    actors that are ready when the lanes are free, or soon after, `rule` says which comes first. In the order of turns,
+    outputs come after all stages, and the status comes last, as in `first_come`. The order of turns assumes that no
+    tensor is read before all of it is written.
     """
     if not alone:
         return first_come(actors, links)
-    into: list[list[tuple[int, int]]] = [[] for _ in actors]
+    missing = [0] * len(actors)
     onward: list[list[tuple[int, int]]] = [[] for _ in actors]
     for link in links:
         if not link.state:
-            clocks = actors[link.writer].writes + 1
-            into[link.reader].append((link.writer, clocks))
-            onward[link.writer].append((link.reader, clocks))
+            missing[link.reader] += 1
+            onward[link.writer].append((link.reader, actors[link.writer].writes + 1))
     way = [actor.cycles for actor in actors]
     for number in reversed(first_come(actors, links)):
         way[number] = max([way[number], *(clocks + way[reader] for reader, clocks in onward[number])])
-    started: dict[int, int] = {}
-    free = 0
-    while len(started) < len(actors):
-        ready = {
-            number: max([0, *(started[writer] + clocks for writer, clocks in writers)])
-            for number, writers in enumerate(into)
-            if number not in started and all(writer in started for writer, _ in writers)
-        }
-        if any(number not in alone for number in ready):
-            started.update((number, clock) for number, clock in ready.items() if number not in alone)
-            continue
-        soonest = min(max(clock, free) for clock in ready.values())
-        chosen = max((k for k in ready if max(ready[k], free) <= soonest + PATIENCE), key=lambda k: (way[k], -k))
-        started[chosen] = max(ready[chosen], free)
-        free = started[chosen] + alone[chosen]
+    begun, free, ready = [0] * len(actors), 0, {k for k, count in enumerate(missing) if not count}
+    while ready:
+        chosen = next((k for k in ready if k not in alone), None)
+        if chosen is None:
+            soonest = max(free, min(begun[k] for k in ready))
+            soon = [k for k in ready if begun[k] <= soonest + PATIENCE]
+            if rule is Rule.SHORTEST:
+                fewest = min(alone[k] for k in soon)
+                soon = [k for k in soon if alone[k] == fewest]
+            chosen = max(soon, key=lambda k: (way[k], -k))
+            begun[chosen] = max(begun[chosen], free)
+            free = begun[chosen] + alone[chosen]
+        ready.remove(chosen)
+        for reader, clocks in onward[chosen]:
+            begun[reader] = max(begun[reader], begun[chosen] + clocks)
+            missing[reader] -= 1
+            if not missing[reader]:
+                ready.add(reader)
     status = len(actors) - 1
-    return sorted(started, key=lambda k: (k == status, actors[k].shows is not None, started[k], k))
+    return sorted(range(len(actors)), key=lambda k: (k == status, actors[k].shows is not None, begun[k], k))

@@ -26,6 +26,7 @@ from .estimate import estimate
 from .folding import Fold, fold
 from .lending import lending
 from .matching import Matching
+from .order import Rule
 from .plan import Plan, plan
 from .pool import works
 from .prices import Pace
@@ -143,7 +144,7 @@ def choose_sizes(
     """Return the fastest sizes within a budget of lanes or multiplier blocks, or the cheapest sizes within a budget of
     clocks; with `train_interval` the cheapest of those sizes with which a training step takes at most so many clocks.
     Without a budget, multipliers used in turns are at most as many as LANES lanes and their units take, or at most
-    three quarters of these, or half of these unless that is less than LANES, whichever design is best.
+    three quarters, half, a quarter and so on of these, whichever design is best.
     """
     budgets = {"lanes": lanes, "dsp_budget": dsp_budget, "interval_budget": interval_budget}
     given = [name for name, value in budgets.items() if value is not None]
@@ -179,18 +180,32 @@ def _lending(folded: Fold, own: Sizes, dsp_budget: int | None) -> Sizes:
     """Return the best of the given sizes, in which units have multipliers of their own, and of sizes with multipliers
     in turns; raise CircuitizeError if none keep to the budget.
     """
-    half = [own.dsp // 2] * (own.dsp >= 2 * LANES)
-    limits = [own.dsp, own.dsp * 3 // 4, *half] if dsp_budget is None else [dsp_budget]
-    ways = [lent for narrow in (False, True) if (lent := lending(folded, narrow)) is not None]
-    tried = [made for lent in ways for limit in limits if (made := _lent(lent, limit)) is not None]
+    ways = [Matching(other) for narrow in (False, True) if (other := lending(folded, narrow)) is not None]
+    tried: dict[int, Sizes] = {}
+
+    def more(*several: Sizes) -> int:
+        """Return the least cost, also of several sizes more."""
+        for made in several:
+            tried.setdefault(_cost(plan(made), dsp_budget is None), made)
+        return min(tried, default=0)
+
+    def lent(limit: int) -> list[Sizes]:
+        return [made for way in ways for made in _lent(way, limit)]
+
     if dsp_budget is None or own.dsp <= dsp_budget:
-        tried.insert(0, own)
+        more(own)
+    if dsp_budget is not None:
+        more(*lent(dsp_budget))
+    else:
+        least, limit = more(*lent(own.dsp), *lent(own.dsp * 3 // 4)), own.dsp // 2
+        while more(*lent(limit)) < least:
+            least, limit = min(tried), limit // 2
     if not tried:
-        least = [found.dsp for lent in ways if (found := _within(lent, "dsp", 1, True)).pool is not None]
+        fewest = [found.dsp for way in ways if (found := _within(way.fold, "dsp", 1, True)).pool is not None]
         raise CircuitizeError(
-            f"expected at least {min([own.dsp, *least])} dsp, found dsp_budget={dsp_budget}; raise it"
+            f"expected at least {min([own.dsp, *fewest])} dsp, found dsp_budget={dsp_budget}; raise it"
         )
-    return min(tried, key=lambda one: _cost(plan(one), dsp_budget is None))
+    return tried[min(tried)]
 
 
 def _cost(made: Plan, free: bool) -> int:
@@ -201,17 +216,21 @@ def _cost(made: Plan, free: bool) -> int:
     return made.sizes.interval**2 * int(estimate(made)["lut"]) * (made.sizes.dsp if free else 1)
 
 
-def _lent(lent: Fold, limit: int) -> Sizes | None:
+def _lent(way: Matching, limit: int) -> list[Sizes]:
     """Return sizes within a budget of multipliers for which units and lanes of several stages use multipliers in turns,
     if there are such sizes: with those that fit what each stage writes to its readers, if these keep to the budget. A
-    hundredth of the clocks is worth two hundredths of the multipliers.
+    hundredth of the clocks is worth two hundredths of the multipliers. There is one result for each order of turns that
+    keeps to the budget.
     """
-    found = _within(lent, "dsp", limit, True)
+    found = _within(way.fold, "dsp", limit, True)
     if found.pool is None or found.dsp > limit:
-        return None
-    left, matching = limit - found.pool.size, Matching(found)
-    tried = (matching.sizes(max(1, left * fifths // 5)) for fifths in PARTS)
-    return min((better for better in tried if better.dsp <= limit), key=lambda b: b.interval**2 * b.dsp, default=found)
+        return []
+    left = limit - found.pool.size
+    tried = (way.sizes(found, max(1, left * fifths // 5)) for fifths in PARTS)
+    best = min((better for better in tried if better.dsp <= limit), key=lambda b: b.interval**2 * b.dsp, default=found)
+    given = dict(enumerate(best.choices))
+    ruled = (sizes(way.fold, best.target, pool_size=found.pool.size, given=given, rule=rule) for rule in Rule)
+    return list({tuple(made.orders[None]): made for made in ruled if made.dsp <= limit}.values())
 
 
 def _paced(folded: Fold, word: str, limit: int, least: bool, most: int) -> Sizes:

@@ -10,7 +10,7 @@ from every_case import every_case
 from lent_programs import multiplying
 from numpy.typing import NDArray
 
-from circuitize.backends.verilog.folded import budget
+from circuitize.backends.verilog.folded import turns
 from circuitize.backends.verilog.folded.budget import sizes
 from circuitize.backends.verilog.folded.early import Clocks
 from circuitize.backends.verilog.folded.folding import fold
@@ -119,7 +119,7 @@ def test_joined_groups_of_multipliers_hold_no_follower_up(monkeypatch: pytest.Mo
     folded = lending(fold(multiplying()))
     assert folded is not None
     joined = sizes(folded, 40)
-    monkeypatch.setattr(budget, "merged", lambda loans, *_: tuple(loans))
+    monkeypatch.setattr(turns, "merged", lambda loans, *_: tuple(loans))
     apart = sizes(folded, 40)
     assert len(joined.loans) < len(apart.loans) and joined.dsp < apart.dsp
     assert plan(joined).sizes.interval == plan(apart).sizes.interval

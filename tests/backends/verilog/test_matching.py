@@ -39,10 +39,11 @@ def test_rows_that_are_written_are_read_without_small_memories(lanes: int, split
 def test_no_stage_makes_more_products_than_allowed_if_it_can_make_fewer() -> None:
     folded = lending(fold(multiplying()))
     assert folded is not None
-    search = Matching(sizes(folded, 40))
+    search, start = Matching(folded), sizes(folded, 40)
+    assert start.pool is not None
     for most in (2, 6):
-        found = search.sizes(most)
-        assert found.pool is not None and found.pool.size <= search.size
+        found = search.sizes(start, most)
+        assert found.pool is not None and found.pool.size <= start.pool.size
         for number, choice in enumerate(found.choices):
-            fewest = min(sent for _, _, sent in search._candidates[number])
+            fewest = min(sent for _, _, sent in search.candidates(start.pool.size)[number])
             assert len(sent_by(folded, number, choice).bits) <= max(most, fewest)

@@ -14,7 +14,9 @@ from tiers import count
 from circuitize.backends.verilog.folded.core import core
 from circuitize.backends.verilog.folded.folding import fold
 from circuitize.backends.verilog.folded.lending import lending
+from circuitize.backends.verilog.folded.matching import Matching
 from circuitize.backends.verilog.folded.size import bits_fit
+from circuitize.backends.verilog.folded.sizes import Sizes
 from circuitize.backends.verilog.folded.splitting import split
 from circuitize.backends.verilog.signals import signed_width
 from circuitize.circuits.builder import Builder
@@ -135,7 +137,12 @@ def test_steps_with_wide_contractions_equal_the_executors(monkeypatch: pytest.Mo
 
 def test_a_step_may_lend_whose_sums_share_lanes_only_if_they_are_split(monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[tuple[bool, int]] = []
-    monkeypatch.setattr(SCHEDULE, "_lent", lambda lent, limit: tried.append((bool(lent.members), limit)))
+
+    def note(way: Matching, limit: int) -> list[Sizes]:
+        tried.append((bool(way.fold.members), limit))
+        return []
+
+    monkeypatch.setattr(SCHEDULE, "_lent", note)
     folded = fold(learning())
     chosen = SCHEDULE.choose_sizes(folded, None, 10, None)
     assert not folded.members and tried == [(False, 10), (True, 10)] and chosen.fold is folded
