@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from operator import itemgetter
 
 from .circuit import DELAYED
-from .compiled import Compiled, Values, checked, exact, masks
+from .compiled import Compiled, Values, checked, exact, joined, masks, sliced
 from .elaboration import Scope, number
 from .folded_circuit import FoldedCircuit
 from .refusal import Refused
@@ -24,7 +24,7 @@ from .syntax import (
     is_plain,
     read_names,
 )
-from .word import Word
+from .word import Word, binary
 from .words import Words
 
 WIDEST = 1 << 20
@@ -128,15 +128,7 @@ class Compiler:
         if low < 0 or width < 1 or low + width > net.width:
             raise Refused(f"bits {low + width - 1} to {low} of {value.name} of {net.width} bits")
         whole = self._net(Name(value.name), scope)
-        words, read, size, mask = self.words, whole.word, net.width, (1 << width) - 1
-
-        def word(values: Values) -> Word:
-            found = read(values)
-            if found.__class__ is int:
-                return (found >> low) & mask
-            return words.slice(found, low, width, size)
-
-        return Compiled(width, False, whole.reads, word)
+        return Compiled(width, False, whole.reads, sliced(self.words, whole.word, low, width, net.width))
 
     def _entry(self, value: Slice, scope: Scope, name: str) -> Compiled:
         """Compile the reading of a memory's entry, which gives the word that the entry holds before the next edge."""
@@ -166,19 +158,8 @@ class Compiler:
         extended = self._extension(value, scope, parts)
         if extended is not None:
             return extended
-        words, pairs = self.words, [(part.word, part.width) for part in parts]
-
-        def word(values: Values) -> Word:
-            made = start = 0
-            for read, size in pairs:
-                found = read(values)
-                if found.__class__ is not int:
-                    return words.join([(read(values), size) for read, size in pairs])
-                made |= found << start
-                start += size
-            return made
-
-        return Compiled(width, False, frozenset[int]().union(*(part.reads for part in parts)), word)
+        reads = frozenset[int]().union(*(part.reads for part in parts))
+        return Compiled(width, False, reads, joined(self.words, parts))
 
     def _extension(self, value: Join, scope: Scope, parts: list[Compiled]) -> Compiled | None:
         """Compile `{{N{x[high]}}, x}`, the net x extended by copies of its highest bit. Return None for any other
@@ -200,7 +181,15 @@ class Compiler:
         if count < 1 or count * part.width > WIDEST:
             raise Refused(f"{count} times {part.width} bits are too many, or too few")
         words, read, width = self.words, part.word, part.width
-        return Compiled(count * width, False, part.reads, lambda values: words.repeat(count, read(values), width))
+        copies = ((1 << count * width) - 1) // ((1 << width) - 1)
+
+        def word(values: Values) -> Word:
+            found = read(values)
+            if found.__class__ is int:
+                return found * copies
+            return words.repeat(count, found, width)
+
+        return Compiled(count * width, False, part.reads, word)
 
     def _unary(self, value: Unary, scope: Scope) -> Compiled:
         part, operator, words = self._compiled(value.value, scope), value.operator, self.words
@@ -266,7 +255,14 @@ class Compiler:
                 return words.binary("&", one, other, width, signed)
 
             return Compiled(width, signed, reads, both)
-        made = lambda values: words.binary(operator, a(values), b(values), width, signed)  # noqa: E731
+        known = binary(operator, width, signed)
+
+        def made(values: Values) -> Word:
+            one, other = a(values), b(values)
+            if one.__class__ is int and other.__class__ is int:
+                return known(one, other)
+            return words.binary(operator, one, other, width, signed)
+
         return Compiled(1 if compared else width, not compared and signed, reads, made)
 
     def _choice(self, value: Choice, scope: Scope) -> Compiled:

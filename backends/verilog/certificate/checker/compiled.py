@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 from .bits import Bits
@@ -39,6 +40,36 @@ def masks(value: Expression) -> bool:
     )
 
 
+def joined(words: Words, parts: Sequence[Compiled]) -> Function:
+    """Return the concatenation of expressions, the lowest first."""
+    reads, sizes = [part.word for part in parts], [part.width for part in parts]
+    starts = [0, *accumulate(sizes)]
+
+    def word(values: Values) -> Word:
+        found = [read(values) for read in reads]
+        number = 0
+        for part, start in zip(found, starts, strict=False):
+            if part.__class__ is not int:
+                return words.join(list(zip(found, sizes, strict=True)))
+            number |= part << start
+        return number
+
+    return word
+
+
+def sliced(words: Words, read: Function, low: int, width: int, whole: int) -> Function:
+    """Return `width` bits, from bit `low` on, of a net of `whole` bits."""
+    mask = (1 << width) - 1
+
+    def word(values: Values) -> Word:
+        found = read(values)
+        if found.__class__ is int:
+            return (found >> low) & mask
+        return words.slice(found, low, width, whole)
+
+    return word
+
+
 def exact(words: Words, read: Function, width: int, masks: bool) -> Function:
     """Return the integer that a signed net holds, as one form."""
 
@@ -54,6 +85,8 @@ def checked(words: Words, read: Function, width: int, signed: bool) -> Function:
 
     def word(values: Values) -> Word:
         found = read(values)
+        if found.__class__ is int:
+            return found
         made = words.checked(found, width)
         if signed and made is found and isinstance(found, Bits):
             return words.exact(found, width, True, False)

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from operator import itemgetter
 
-from .compiled import Compiled, Function, Values
+from .compiled import Compiled, Function, Values, joined, sliced
 from .elaboration import Scope
 from .folded_circuit import FoldedCircuit, Writing
 from .nets import Driver
 from .refusal import Refused
 from .registers import RegisterCompiler
 from .stores import Port, compatible, ports
-from .word import Mixed, Unknown, Word, fits
+from .word import OPAQUE, Unknown, Word, fits
 from .words import Words
 
 DIGITS = re.compile(r"[0-9a-f]+")
@@ -53,6 +54,8 @@ class Machine:
         """The registers whose next word reads a net."""
         self._compile()
         self._waiting: list[list[int]] = [[] for _ in range(max(self._level) + 1)]
+        self._queues = [self._waiting[level] for level in self._level]
+        """For each net the list in which the net waits."""
         self._marked = bytearray(len(self.names))
         self._due: set[int] = set()
         self._load(files)
@@ -135,12 +138,8 @@ class Machine:
         (first, *more) = net.drivers
         if not more and first.value is not None:
             return self._compiler.driven(first.value, first.scope, net.width, net.signed)
-        words = self.words
-        pairs = [(part.word, part.width) for part in parts]
         reads = frozenset[int]().union(*(part.reads for part in parts))
-        return Compiled(
-            net.width, net.signed, reads, lambda values: words.join([(read(values), size) for read, size in pairs])
-        )
+        return Compiled(net.width, net.signed, reads, joined(self.words, parts))
 
     def _part(self, driver: Driver) -> Compiled:
         if driver.value is not None:
@@ -148,8 +147,8 @@ class Machine:
         root, whole = self.numbers.get(driver.port), self.circuit.nets[driver.port].width
         if root is None:
             raise Refused(f"{driver.scope.module.name}: {driver.port} is a clock, and is read")
-        place, low, width, words = root, driver.from_bit, driver.width, self.words
-        return Compiled(width, False, frozenset({place}), lambda values: words.slice(values[place], low, width, whole))
+        made = sliced(self.words, itemgetter(root), driver.from_bit, driver.width, whole)
+        return Compiled(driver.width, False, frozenset({root}), made)
 
     def _require_clock(self, name: str, scope: Scope) -> None:
         if self.circuit.source(name) != "clk":
@@ -197,7 +196,7 @@ class Machine:
     def _mark(self, place: int) -> None:
         if not self._marked[place]:
             self._marked[place] = 1
-            self._waiting[self._level[place]].append(place)
+            self._queues[place].append(place)
 
     def put(self, place: int, word: Word) -> None:
         """Let a net hold a word, and mark the nets and registers that read the net, so that they are evaluated
@@ -211,11 +210,13 @@ class Machine:
         self._changed(place)
 
     def _changed(self, place: int) -> None:
+        marked, queues = self._marked, self._queues
         for reader in self._readers[place]:
-            if not self._marked[reader]:
-                self._marked[reader] = 1
-                self._waiting[self._level[reader]].append(reader)
-        self._due.update(self._loaded[place])
+            if not marked[reader]:
+                marked[reader] = 1
+                queues[reader].append(reader)
+        if self._loaded[place]:
+            self._due.update(self._loaded[place])
 
     def settle(self) -> None:
         """Evaluate all nets that read a changed net, in the order of the nets' levels."""
@@ -237,7 +238,7 @@ class Machine:
         """Return a free symbol that stands for a word; a word that is a number or has unknown bits stands for
         itself.
         """
-        if isinstance(word, int | Unknown | Mixed):
+        if isinstance(word, (int, *OPAQUE)):
             self.told = word, word
         else:
             self.told = self.words.free(f"status {len(self.words.symbols.all)}"), word

@@ -7,7 +7,9 @@ symbols; an `AnyOf` if the word is one bit, the OR of functions of bits; `Unknow
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from operator import and_, or_, xor
 
 from .bits import Bits
 
@@ -37,13 +39,15 @@ class AnyOf:
 Word = int | Bits | AnyOf | Unknown | Mixed
 
 UNKNOWN = Unknown()
+OPAQUE = (Unknown, Mixed)
+"""The classes of words of which some bits, or all, may be anything."""
 
 
 def fits(word: Word, width: int) -> bool:
     """Return whether a word has the given width, or may have it."""
     if isinstance(word, int):
         return 0 <= word < 1 << width
-    if isinstance(word, Bits | Mixed):
+    if isinstance(word, (Bits, Mixed)):
         return sum(part[1] for part in word.parts) == width
     return isinstance(word, Unknown) or width == 1
 
@@ -59,21 +63,21 @@ def unary(operator: str, word: int, width: int) -> int:
     return int(found[operator]) if operator in found else word.bit_count() & 1
 
 
-def binary(operator: str, left: int, right: int, width: int, signed: bool) -> int:
-    """Return the result of a binary Verilog operator on two known numbers of `width` bits. If `signed` is true,
+def binary(operator: str, width: int, signed: bool) -> Callable[[int, int], int]:
+    """Return a binary Verilog operator as a function of two known numbers of `width` bits. If `signed` is true,
     comparisons read the numbers as two's complement.
     """
     ones = (1 << width) - 1
-    if operator in ("<", ">"):
-        half = 1 << (width - 1) if signed else 0
-        a, b = (left ^ half) - half, (right ^ half) - half
-        return int(a < b if operator == "<" else a > b)
-    if operator in ("==", "!="):
-        return int((left == right) == (operator == "=="))
-    if operator == "+":
-        return (left + right) & ones
-    if operator == "-":
-        return (left - right) & ones
-    if operator == "*":
-        return (left * right) & ones
-    return left & right if operator == "&" else left | right if operator == "|" else left ^ right
+    half = 1 << (width - 1) if signed else 0
+    return {
+        "<": lambda left, right: int(left ^ half < right ^ half),
+        ">": lambda left, right: int(left ^ half > right ^ half),
+        "==": lambda left, right: int(left == right),
+        "!=": lambda left, right: int(left != right),
+        "+": lambda left, right: (left + right) & ones,
+        "-": lambda left, right: (left - right) & ones,
+        "*": lambda left, right: (left * right) & ones,
+        "&": and_,
+        "|": or_,
+        "^": xor,
+    }[operator]

@@ -11,7 +11,7 @@ from .forms import Form, known
 from .refusal import Refused
 from .symbols import Symbols
 from .tables import LIMIT
-from .word import UNKNOWN, AnyOf, Mixed, Unknown, Word, binary, fits, unary
+from .word import OPAQUE, UNKNOWN, AnyOf, Mixed, Unknown, Word, binary, fits, unary
 
 
 class Words:
@@ -112,7 +112,7 @@ class Words:
             return right
         if isinstance(right, int) or left is right:
             return left
-        if isinstance(left, Unknown | Mixed) or isinstance(right, Unknown | Mixed):
+        if isinstance(left, OPAQUE) or isinstance(right, OPAQUE):
             return self.unknown()
         return AnyOf(self.functions(left) | self.functions(right))
 
@@ -132,7 +132,7 @@ class Words:
         unsigned.
         """
         if isinstance(left, int) and isinstance(right, int):
-            return binary(operator, left, right, width, signed)
+            return binary(operator, width, signed)(left, right)
         found = self._trivial(operator, left, right, width)
         if found is not None:
             return found
@@ -182,14 +182,17 @@ class Words:
 
     def join(self, parts: Sequence[tuple[Word, int]]) -> Word:
         """Return the concatenation of words, the lowest word first."""
-        assert all(fits(word, width) for word, width in parts), "a word of another width"
-        if all(isinstance(word, int) for word, _ in parts):
-            number = start = 0
-            for word, width in parts:
-                number |= (word if isinstance(word, int) else 0) << start
+        number, start, others = 0, 0, []
+        for word, width in parts:
+            assert fits(word, width), "a word of another width"
+            if isinstance(word, int):
+                number |= word << start
                 start += width
+            else:
+                others.append(word)
+        if not others:
             return number
-        if any(isinstance(word, Unknown | Mixed) for word, _ in parts):
+        if any(isinstance(word, OPAQUE) for word in others):
             apart = (part[0].parts if isinstance(part[0], Mixed) else (part,) for part in parts)
             return Mixed(tuple(piece for pieces in apart for piece in pieces))
         found = [self.bits(word, width) for word, width in parts]
@@ -197,7 +200,7 @@ class Words:
 
     def repeat(self, count: int, word: Word, width: int) -> Word:
         """Return the concatenation of `count` copies of a word."""
-        if isinstance(word, int | Unknown | Mixed) or count == 1:
+        if isinstance(word, (int, *OPAQUE)) or count == 1:
             return self.join([(word, width)] * count)
         bits = self.bits(word, width)
         assert bits is not None
