@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import jax
@@ -20,12 +21,21 @@ from circuitize.sims.xla.traced import Traced
 Integers = NDArray[np.int64]
 Compiled = Callable[[list[Any], list[Integers]], tuple[list[Any], dict[int, Any]]]
 
+AS_USED = {
+    "xla_cpu_use_fusion_emitters": True,
+    "xla_backend_optimization_level": 3,
+    "xla_llvm_disable_expensive_passes": False,
+}
+"""The options by which XLA compiles where none are given; those of `make test` compile in less time."""
 
-def compiled(arrow: Arrow) -> Callable[[Sequence[Integers]], tuple[list[Integers], set[int]]]:
+
+def compiled(
+    arrow: Arrow, options: dict[str, Any] | None = None
+) -> Callable[[Sequence[Integers]], tuple[list[Integers], set[int]]]:
     """The arrow by XLA: its outputs, and the edges that say they have no value."""
     traced = Traced(arrow, "cpu")
 
-    @jax.jit
+    @partial(jax.jit, compiler_options=options)
     def run(handed: list[Any], inputs: list[Any]) -> tuple[list[Any], dict[int, Any]]:
         wires, flags = traced.wires(handed, inputs)
         return [wires[wire] for wire in arrow.outputs.tolist()], flags
@@ -38,9 +48,13 @@ def compiled(arrow: Arrow) -> Callable[[Sequence[Integers]], tuple[list[Integers
     return outputs
 
 
-def compare(programs: Sequence[IntegerProgram], draws: Sequence[Sequence[list[Integers]]]) -> tuple[int, int]:
+def compare(
+    programs: Sequence[IntegerProgram],
+    draws: Sequence[Sequence[list[Integers]]],
+    options: dict[str, Any] | None = None,
+) -> tuple[int, int]:
     """Each program on inputs of its own, all of them side by side; how many runs had a value, and how many none."""
-    together = compiled(side_by_side(programs).arrow)
+    together = compiled(side_by_side(programs).arrow, options)
     ends = np.cumsum([0, *(one.arrow.edge_count for one in programs)])
     defined = undefined = 0
     for drawn in draws:

@@ -11,7 +11,7 @@ import tiers
 from integers_cases import cases
 from r1cs_programs import single
 from random_integers import SOURCES, random_program
-from xla_programs import compare, draw
+from xla_programs import AS_USED, compare, draw
 
 
 def test_every_operation() -> None:
@@ -35,3 +35,12 @@ def test_random_programs(magnitude: int) -> None:
         draws = [[draw(one, random) for one, random in zip(programs, randoms, strict=True)] for _ in range(10)]
         defined, undefined = compare(programs, draws)
         assert defined > 5 * together and undefined > 0
+
+
+def test_programs_as_xla_optimizes_them() -> None:
+    """By the options that XLA has for a user."""
+    randoms = [np.random.default_rng([1, seed]) for seed in range(tiers.count(3, deep=20))]
+    programs = [random_program(random, SOURCES, 8, 1 << 12) for random in randoms]
+    draws = [[draw(one, random) for one, random in zip(programs, randoms, strict=True)] for _ in range(10)]
+    defined, _ = compare(programs, draws, AS_USED)
+    assert defined > len(programs)
