@@ -34,11 +34,12 @@ def tree(path: Path) -> ast.Module:
 
 @cache
 def _tree(path: Path) -> ast.Module:
-    """Without the collector of garbage, which finds none in a tree and takes as long as the parser."""
+    """Kept from the collector of garbage, which finds none in a tree and takes as long as the parser."""
     gc.disable()
     try:
         return ast.parse(path.read_text())
     finally:
+        gc.freeze()
         gc.enable()
 
 
