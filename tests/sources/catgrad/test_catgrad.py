@@ -81,7 +81,11 @@ def test_steps_are_those_of_catgrad(case: Case) -> None:
     expected = theirs.step(*parameters, *inputs, *targets)
     for ours, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(ours, other, rtol=1e-5, atol=1e-5)
-    assert program.arrow.edge_count < imported.arrow(_diagram(model), "step").edge_count
+
+
+def test_a_step_computes_nothing_twice() -> None:
+    model = MODELS["linear"]()
+    assert imported.step(model, sgd(RATE), mse).arrow.edge_count < imported.arrow(_diagram(model), "step").edge_count
 
 
 def test_our_derivative_is_that_of_catgrad(case: Case) -> None:
