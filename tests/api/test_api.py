@@ -25,7 +25,8 @@ from circuitize.provers.binding import KeyMismatch
 from circuitize.provers.consent import NotZeroKnowledge
 from circuitize.provers.statement import FILE
 
-TARGETS = (*map(ProverTarget, names.names()), ProverTarget("rerun"))
+RERUN = ProverTarget("rerun")
+TARGETS = (cz.groth16, cz.mirage, cz.halo2, cz.tensor_proof, RERUN)
 GENERATOR = np.random.default_rng(0)
 INPUTS = GENERATOR.normal(size=(60, 3))
 TARGET = INPUTS @ np.array([1.0, -2.0, 0.5])
@@ -78,8 +79,7 @@ def target(request: pytest.FixtureRequest) -> ProverTarget:
 
 
 def test_every_prover_is_a_target() -> None:
-    named = (cz.groth16, cz.mirage, cz.halo2, cz.tensor_proof, ProverTarget("rerun"))
-    assert [one.name for one in named] == [one.name for one in TARGETS]
+    assert {one.name for one in TARGETS} == {*names.names(), RERUN.name}
 
 
 def test_from_a_model_to_a_verdict(target: ProverTarget) -> None:
@@ -163,7 +163,7 @@ def test_keys_are_of_one_prover_and_one_program() -> None:
     with pytest.raises(CircuitizeError, match="expected a prover that has keys"):
         cz.compile(trained(), cz.tensor_proof).insecure_keys()
     with pytest.raises(NotZeroKnowledge, match="not_zero_knowledge=True"):
-        proved(ProverTarget("rerun"))[0].prove()
+        proved(RERUN)[0].prove()
     assert other.digest == circuit.digest and proof.size < other_proof.size
 
 
