@@ -24,7 +24,7 @@ from circuitize.cli.arguments import COMMANDS
 COMMAND = [sys.executable, "-m", "circuitize.cli"]
 
 
-ESTIMATE = [*COMMAND, "estimate", STEP, "--target", "r1cs"]
+ESTIMATE = [*COMMAND, "estimate", STEP, "--target", "tensor"]
 """A quick command that prints."""
 
 
@@ -274,6 +274,6 @@ def test_progress_is_shown_on_a_terminal_and_cleared() -> None:
             shown += part
     os.close(ours)
     assert json.loads(done.stdout)["operations"] > 0
-    assert b"counting constraints ..." in shown
+    assert b"counting lookups ..." in shown
     assert shown.endswith(b"\r\x1b[K")
     assert b"\n" not in shown
