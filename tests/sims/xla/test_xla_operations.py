@@ -39,7 +39,7 @@ def test_random_programs(magnitude: int) -> None:
 
 def test_programs_as_xla_optimizes_them() -> None:
     """By the options that XLA has for a user."""
-    randoms = [np.random.default_rng([1, seed]) for seed in range(tiers.count(3, deep=20))]
+    randoms = [np.random.default_rng([1, seed]) for seed in range(tiers.count(12, deep=20))]
     programs = [random_program(random, SOURCES, 8, 1 << 12) for random in randoms]
     draws = [[draw(one, random) for one, random in zip(programs, randoms, strict=True)] for _ in range(10)]
     defined, _ = compare(programs, draws, AS_USED)
