@@ -16,6 +16,7 @@ import pytest
 import tiers
 from _pytest.runner import runtestprotocol
 from golden_files import GOLDEN, TESTS
+from long_lived import pytest_collection_finish as pytest_collection_finish
 from together import ByFile
 
 if "PYTEST_XDIST_WORKER" in os.environ:
@@ -94,12 +95,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile | None:
     return ByFile(config, log) if config.getvalue("dist") == "loadfile" else None
-
-
-def pytest_collection_finish() -> None:
-    """Modules and tests stay to the end: the collector of garbage need not look at them again and again."""
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 20)
 
 
 def pytest_unconfigure() -> None:
