@@ -110,12 +110,14 @@ def simulated(made: Design, *paces: int | None) -> bool:
     "lanes", [LANES, CHOSEN, pytest.param(ODD, marks=DEEP), *(pytest.param(n, marks=DEEP) for n in (FEW, 40))]
 )
 def test_steps_equal_the_executors(lanes: int) -> None:
+    """With pauses and back-pressure, too, though in `make test` only on LANES lanes."""
     vectors = frames(FRAMES, seed=0)
     wanted = expected(mixed(), vectors, initial())
     assert 0 < wanted.undefined.sum() < len(wanted.undefined)
+    paces = range(1, count(1 + (lanes == LANES), deep=3))
     with Simulation(design(lanes)) as simulation:
         found = simulation.run(vectors)
-        for beats in (found, *(simulation.run(vectors, pace) for pace in range(1, count(2, deep=3)))):
+        for beats in (found, *(simulation.run(vectors, pace) for pace in paces)):
             assert compare(beats, wanted).first_difference is None
     report = design(lanes).report
     assert (found.latency_cycles, found.interval_cycles) == (report["latency_cycles"], report["interval_cycles"])
@@ -159,8 +161,9 @@ def test_a_guard_is_missed(name: str) -> None:
     assert not simulated(made, None, 1)
 
 
-@pytest.mark.parametrize("lanes", [FACTOR, OUTPUT])
+@pytest.mark.parametrize("lanes", [FACTOR, pytest.param(OUTPUT, marks=DEEP)])
 def test_words_chosen_in_two_clocks_equal_the_executors(lanes: int) -> None:
+    """In `make test` the design on OUTPUT lanes is simulated by `test_sharing.py`."""
     program, start = shared_memories.step()
     vectors = shared_memories.frames(count(2, deep=8), seed=1)
     wanted = expected(program, vectors, start)
@@ -174,7 +177,8 @@ def test_words_chosen_in_two_clocks_equal_the_executors(lanes: int) -> None:
     assert (found.latency_cycles, found.interval_cycles) == (report["latency_cycles"], report["interval_cycles"])
 
 
-@pytest.mark.parametrize("name", [pytest.param(n, marks=() if k == 0 else DEEP) for k, n in enumerate(CHOICES)])
+@DEEP
+@pytest.mark.parametrize("name", CHOICES)
 def test_a_wrong_choice_in_two_clocks_is_noticed(name: str) -> None:
     lanes, pattern, without = CHOICES[name]
     program, start = shared_memories.step()
@@ -198,10 +202,11 @@ def test_outputs_choose_in_two_clocks_only_if_frames_may_take_as_long(monkeypatc
     assert not found[463].late and found[463].interval == 463
 
 
+@DEEP
 def test_reading_too_early_is_noticed() -> None:
     """The step of a 4-64-2 network, of which one stage reads what another still writes."""
     program, start = shared_memories.step()
-    vectors = shared_memories.frames(count(2, deep=3), seed=0)
+    vectors = shared_memories.frames(3, seed=0)
     made = schedule(program, start, lanes=12)
     found = {file: re.sub(r"(w_start \? \d+'d)\d+", r"\g<1>0", text) for file, text in made.files.items()}
     assert found != made.files

@@ -52,6 +52,8 @@ def test_weights_and_activations_are_kept_once() -> None:
 
 
 def test_steps_equal_the_executors() -> None:
+    """Of a design in which outputs choose the words that they send in two clocks."""
+    assert any("r_holds" in text for text in design().files.values())
     program, initial = step()
     vectors = frames(FRAMES, seed=0)
     wanted = expected(program, vectors, initial)
