@@ -41,11 +41,9 @@ def small(case: Case) -> bool:
 
 
 SMALL = [case for case in few() if small(case)]
-ENDS = dict.fromkeys([*tiers.of_each(SMALL, first=True), *tiers.of_each(SMALL)])
-"""The first and the last case of each operation, in `deep` all."""
 
 
-@every_case(ENDS)
+@every_case(tiers.of_each(SMALL))
 def test_every_integer_operation_is_determined(case: Case) -> None:
     found = audit(constraints(single(case.operation, *case.sources)))
     assert found.determined, found.open_wires[:5]
@@ -57,12 +55,12 @@ def size(case: RealCase) -> int:
 
 
 SHRINKING: list[RealCase] = sorted(real_cases(), key=size, reverse=True)
-"""The last case of each operation is its smallest: elements more are rows of the same kinds. In `make test` every third
+"""The last case of each operation is its smallest: elements more are rows of the same kinds. In `make test` every sixth
 operation: all are made of integer operations, each of which is audited.
 """
 
 
-@every_case(tiers.of_each(SHRINKING)[:: tiers.count(3, deep=1)])
+@every_case(tiers.of_each(SHRINKING)[:: tiers.count(6, deep=1)])
 def test_every_real_operation_is_determined(case: RealCase) -> None:
     found = audit(constraints(quantized(case)))
     assert found.determined, found.open_wires[:5]
