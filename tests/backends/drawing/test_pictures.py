@@ -74,8 +74,9 @@ def test_an_arrow_is_drawn_as_it_is(name: str) -> None:
     assert picture_judge.faults(whole.svg) == []
 
 
-def test_derivatives_and_types_and_costs_keep_to_the_rules() -> None:
-    given = program("cnn.py:predict")
+@pytest.mark.parametrize("name", ["quantized.py:predict", pytest.param("cnn.py:predict", marks=pytest.mark.deep)])
+def test_derivatives_and_types_and_costs_keep_to_the_rules(name: str) -> None:
+    given = program(name)
     derivative = reverse_derivative(given.arrow)
     for unfolded in (False, True):
         assert picture_judge.faults(draw(derivative, unfolded=unfolded).svg) == []
