@@ -194,8 +194,8 @@ def marked(quick: Callable[[int, str, str], bool]) -> list[Any]:
 
 IN_TURN = marked(lambda number, name, _: number % 2 == 1 and name not in ("clamp", "relu", "shift"))
 """Each primitive by one of the two schedulers, in turn, but for those that the neuron has too."""
-AT_ONCE = marked(lambda _, *each: each in (("table", "parallel"), ("neuron", "parallel"), ("check", "folded")))
-"""One entry, one weight, and one bound of a check by the other scheduler."""
+AT_ONCE = marked(lambda _, *each: each in (("table", "parallel"), ("neuron", "parallel"), ("check", "parallel")))
+"""One entry, one weight, and one bound of a check."""
 
 
 @pytest.mark.parametrize(("name", "scheduler"), IN_TURN)
