@@ -81,7 +81,7 @@ def deep(*cases: tuple[object, ...]) -> list[object]:
 def test_frames_of_every_mode_equal_the_executor(kind: str, bus_bits: int | None) -> None:
     """With a stream for each tensor, and with the mode in the first word of a packet on a shared bus."""
     found, initial = modal(kind)
-    vectors = session_frames(found, count(12, deep=60), 1, initial)
+    vectors = session_frames(found, count(8, deep=60), 1, initial)
     wanted = session(found, vectors, initial)
     with Simulation(design(kind, bus_bits)) as simulation:
         for pace in (None, 1, 2)[: count(2, deep=3)]:
@@ -144,7 +144,7 @@ def test_what_is_wrong_leaves_the_memory(kind: str, lacking: Mode, last: Mode) -
 def test_packets_that_are_not_whole_fail_alone(kind: str, pace: int | None) -> None:
     """On a shared bus: too short, too long, of a mode that there is not. Memory stays, and the next one is right."""
     found, initial = modal(kind)
-    of, draw, frame_count = design(kind, 32), np.random.default_rng(1), count(36, deep=80)
+    of, draw, frame_count = design(kind, 32), np.random.default_rng(1), count(24, deep=80)
     vectors = session_frames(found, frame_count, 2, initial)
     (bus,) = [bus for bus in of.buses if not bus.output]
     told, packets, length = vectors[MODE].copy(), [], line_length(bus)

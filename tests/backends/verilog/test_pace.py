@@ -83,7 +83,7 @@ def intervals(made: Sizes) -> list[int]:
 def test_frames_of_every_mode_equal_the_executor(kind: str) -> None:
     """With pauses and back-pressure; weights come back as they were written."""
     found, initial = modal(kind)
-    vectors = session_frames(found, count(14, deep=80), 1, initial)
+    vectors = session_frames(found, count(10, deep=80), 1, initial)
     order = [Mode.WRITE, Mode.READ, Mode.PREDICT, Mode.PREDICT, Mode.TRAIN, Mode.READ, Mode.TRAIN, Mode.PREDICT]
     vectors[MODE][: len(order)] = order
     for port in found.state:
@@ -101,7 +101,7 @@ def test_frames_of_every_mode_equal_the_executor(kind: str) -> None:
 def test_memories_in_slices_hold_what_whole_ones_hold(kind: str) -> None:
     """From their first contents on."""
     found, initial = modal(kind)
-    vectors = session_frames(found, count(8, deep=60), 2, initial)
+    vectors = session_frames(found, count(5, deep=60), 2, initial)
     vectors[MODE][:3] = Mode.READ, Mode.TRAIN if found.trains else Mode.PREDICT, Mode.READ
     made = sliced(kind)
     assert sum("_from5" in name for name in made.files) > 5
@@ -112,7 +112,7 @@ def test_memories_in_slices_hold_what_whole_ones_hold(kind: str) -> None:
 def test_no_word_is_read_in_the_clock_in_which_it_is_written() -> None:
     """Where it were, the memory below gives wrong bits, as a chip may: no comparison of addresses is synthesized."""
     found, initial = modal("both")
-    vectors = session_frames(found, count(8, deep=60), 3, initial)
+    vectors = session_frames(found, count(6, deep=60), 3, initial)
     vectors[MODE][:5] = Mode.TRAIN, Mode.PREDICT, Mode.WRITE, Mode.TRAIN, Mode.READ
     read, made = "read_data <= words[read_address]", sliced()
     wrong = f"{read} ^ {{(COUNT*WIDTH){{|write & (write_address == read_address)}}}}"

@@ -13,6 +13,7 @@ import cli_programs
 import hardware_programs
 import numpy as np
 import pytest
+from tiers import count
 from verilog_reading import Declared, Module, connections, read
 
 from circuitize.backends.verilog.bound import Bound, integrated
@@ -48,19 +49,20 @@ DESIGNS = [
     for scheduler in ("parallel", "folded")
     if (name, scheduler) != ("counter", "parallel")
 ]
-READ = {"counter", "convolution", "arithmetic"}
+READ = {("counter", "folded"), ("convolution", "parallel"), ("arithmetic", "parallel"), ("arithmetic", "folded")}
 """In `make test` other readers read these; in the deep tier all."""
+FRAMES = count(30, deep=60)
 COMMANDED = {"linear", "head", "counter"}
 """`test_cli_simulate.py` simulates these."""
 
 
-def designs(deep: Callable[[str], bool]) -> pytest.MarkDecorator:
-    """All designs, of which those of some programs are left to the deep tier."""
-    each = [pytest.param(*one, marks=pytest.mark.deep if deep(one[0]) else ()) for one in DESIGNS]
+def designs(deep: Callable[[str, str], bool]) -> pytest.MarkDecorator:
+    """All designs, of which some are left to the deep tier."""
+    each = [pytest.param(*one, marks=pytest.mark.deep if deep(*one) else ()) for one in DESIGNS]
     return pytest.mark.parametrize(("name", "scheduler"), each)
 
 
-designs_to_read = designs(lambda name: name not in READ)
+designs_to_read = designs(lambda *one: one not in READ)
 
 
 @cache
@@ -76,12 +78,12 @@ def written(name: str, scheduler: str, folder: Path) -> list[Path]:
     return [folder / file for file in files if file.endswith(".v")]
 
 
-@designs(lambda name: name in COMMANDED)
+@designs(lambda name, _: name in COMMANDED)
 def test_designs_equal_their_programs(name: str, scheduler: str) -> None:
     found, of = made(name, scheduler)
-    compared = check_design(of, found.program, frames_to_try(found, 60, 5), found.initial, backpressure=2)
+    compared = check_design(of, found.program, frames_to_try(found, FRAMES, 5), found.initial, backpressure=2)
     assert (compared.mismatches, compared.first_difference) == (0, None)
-    assert compared.undefined < 60
+    assert compared.undefined < FRAMES
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from circuitize.backends.verilog.shell import Interface
 from circuitize.sims.rtl import Simulation, compare, expected
 from circuitize.sims.rtl.session import session, session_frames
 
-FRAMES = count(4, deep=400)
+FRAMES = count(3, deep=400)
 PACES = (None, 1, 2)[: count(2, deep=3)]
 
 
@@ -42,7 +42,7 @@ def test_steps_in_a_row(name: str, outputs: bool) -> None:
 )
 def test_modes_in_any_order(name: str) -> None:
     made, start = modal(name)
-    vectors = session_frames(made, count(8, deep=2 * FRAMES), 1, start)
+    vectors = session_frames(made, count(6, deep=2 * FRAMES), 1, start)
     wanted = session(made, vectors, start)
     with unrefined():
         design = integrated(Bound(made.step, start, made), "folded", {"lanes": 8}, Interface("m"))
