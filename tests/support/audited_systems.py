@@ -25,7 +25,7 @@ GADGETS: list[tuple[int, IntegerOperation, tuple[Fixed, ...]]] = [
     (131, integers.Divide(), (fixed(0, 5), fixed(2, 3))),
     (97, integers.SquareRoot(), (fixed(0, 10),)),
     (61, integers.IsNegative(), (fixed(-9, 0),)),
-    (61, integers.ReLU(), (fixed(-1, 9),)),
+    (61, integers.ReLU(), (fixed(-1, 4),)),
     (37, integers.Multiply(), (fixed(-1, 2), fixed(-2, 1))),
     (13, integers.ArgMax(0), (fixed(0, 1, 3),)),
     (31, integers.ArgMax(0), (fixed(-1, 2, 2),)),
