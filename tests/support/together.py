@@ -8,9 +8,10 @@ from xdist.scheduler import LoadFileScheduling
 
 TOGETHER = {
     "node": ("tests/interop/*",),
+    "proofs": ("tests/provers/test_held_files.py", "tests/provers/test_native_verifiers.py"),
     "report": ("tests/api/test_report.py", "tests/cli/test_cli_report.py"),
 }
-"""Files that go to the same worker: Node's process with snarkjs and solc, and the sizes of one program."""
+"""Files that go to the same worker: Node's process with snarkjs and solc, proofs, and the sizes of one program."""
 
 
 class ByFile(LoadFileScheduling):  # type: ignore[misc]
