@@ -191,6 +191,7 @@ def test_a_report_has_each_family_and_that_of_7_series_agrees(made: Design) -> N
     assert families["ecp5"]["lut"] > families["xc7"]["lut"] > 0
 
 
+@pytest.mark.deep
 def test_a_small_network_takes_what_is_estimated_on_an_ecp5() -> None:
     """yosys counts registers but for a few that hold one bit, and look-up tables within a tenth."""
     random = np.random.default_rng(4)
