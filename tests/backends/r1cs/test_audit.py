@@ -41,9 +41,11 @@ def small(case: Case) -> bool:
 
 
 SMALL = [case for case in few() if small(case)]
+ENDS = dict.fromkeys([*tiers.of_each(SMALL, first=True), *tiers.of_each(SMALL)])
+"""The first and the last case of each operation, in `deep` all."""
 
 
-@every_case(tiers.of_each(SMALL))
+@every_case(ENDS)
 def test_every_integer_operation_is_determined(case: Case) -> None:
     found = audit(constraints(single(case.operation, *case.sources)))
     assert found.determined, found.open_wires[:5]
