@@ -24,8 +24,8 @@ FILLED = tiers.count(1, deep=4)
 TRIED = tiers.count(5, deep=40)
 """Inputs, and forgeries of each; more, where the operation is not defined on these."""
 CASES = few()
-CHANGED = {id(case) for case in tiers.of_each(CASES)}
-"""Cases of whose systems every cell is changed: one of each operation, in `deep` all."""
+CHANGED = {id(case) for case in (*tiers.of_each(CASES, first=True), *tiers.of_each(CASES))}
+"""Cases of whose systems every cell is changed: the first and the last of each operation, in `deep` all."""
 
 
 def vectors(case: Case, given: IntegerProgram, count: int) -> Iterator[Vector]:
