@@ -10,7 +10,7 @@ import hardware_programs
 import pytest
 from axi_jobs import Job, simulate
 from example_programs import example
-from tiers import TIER
+from tiers import TIER, count
 
 from circuitize.backends.verilog.bound import integrated
 from circuitize.backends.verilog.shell import Interface
@@ -19,6 +19,7 @@ from circuitize.sims.rtl.frames import bound_somehow
 FOLDED = ["iris.py:predict", "iris.py:step", "digits.py:predict", "digits.py:step", "digits.py:momentum"]
 FOLDED += ["digits_xent.py:step", "jet.py:scores", "jet.py:classify", "dense.py:small", "cnn.py:predict", "cnn.py:step"]
 FOLDED += ["transformer.py:step"]
+FRAMES = count(6, deep=8)
 PARALLEL = ["iris.py:predict", "jet.py:scores", "digits.py:predict"]
 
 
@@ -34,11 +35,11 @@ def test_designs_beside_each_other(tmp_path: Path) -> None:
     jobs = [
         job("dense.py:small", "parallel", Interface("flat")),
         job("dense.py:small", "parallel", Interface("narrow", bus_bits=16)),
-        Job(integrated(scores, "folded", {}, Interface("plain")), scores),
+        Job(integrated(scores, "folded", {}, Interface("plain")), scores, FRAMES),
         job("iris.py:predict", "folded", Interface("wide", control=True), 4, elements_per_beat=8),
-        Job(integrated(state, "folded", {}, Interface("counts", bus_bits=64)), state, 12),
-        Job(integrated(two, "parallel", {}, Interface("both", bus_bits=32)), two, 8),
-        Job(integrated(two, "folded", {}, Interface("each", bus_bits=32, control=True)), two, 8),
+        Job(integrated(state, "folded", {}, Interface("counts", bus_bits=64)), state, count(8, deep=12)),
+        Job(integrated(two, "parallel", {}, Interface("both", bus_bits=32)), two, FRAMES),
+        Job(integrated(two, "folded", {}, Interface("each", bus_bits=32, control=True)), two, FRAMES),
     ]
     if TIER == "deep":
         jobs.append(job("iris.py:step", "folded", Interface("step")))

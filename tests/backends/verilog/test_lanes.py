@@ -172,8 +172,8 @@ def test_words_chosen_in_two_clocks_equal_the_executors(lanes: int) -> None:
     assert any("r_holds" in text for text in made.files.values()) == (lanes == OUTPUT)
     with Simulation(made) as simulation:
         found = simulation.run(vectors)
-        assert compare(found, wanted).first_difference is None
-        assert compare(simulation.run(vectors, 1), wanted).first_difference is None
+        for beats in (found, *(simulation.run(vectors, pace) for pace in range(1, count(1, deep=2)))):
+            assert compare(beats, wanted).first_difference is None
     assert (found.latency_cycles, found.interval_cycles) == (report["latency_cycles"], report["interval_cycles"])
 
 

@@ -24,7 +24,7 @@ from circuitize.backends.verilog.shell import Interface
 from circuitize.sims.rtl import Simulation, compare, expected
 
 LANES = 4
-FRAMES, PRESSED = count(3, deep=60), count(2, deep=60)
+FRAMES, PRESSED = count(3, deep=60), count(1, deep=60)
 """Frames without gaps, and with gaps and stalls."""
 
 

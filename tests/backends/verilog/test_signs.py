@@ -58,7 +58,9 @@ def sums(x: Signal, known: int) -> list[tuple[list[Operand], int, str]]:
     ]
 
 
-@pytest.mark.parametrize(("low", "high"), [(0, 16), (-20, 11), (3, 127), (-130, 200)])
+@pytest.mark.parametrize(
+    ("low", "high"), [(0, 16), (-20, 11), (3, 127), pytest.param(-130, 200, marks=pytest.mark.deep)]
+)
 def test_signs_of_sums_are_those_of_integers(low: int, high: int) -> None:
     """Every number of an interval, beside known numbers; also where more than a sum's sign is read."""
     bounds = np.unique([*range(low - 1, low + 3), *range(-2, 3), *range(high - 2, high + 2), (low + high) // 2])
