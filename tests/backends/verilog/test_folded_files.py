@@ -54,8 +54,8 @@ def design(name: str) -> Design:
 
 
 NAMES = (
-    *("perceptron", "network at 72", "step"),
-    *(pytest.param(name, marks=pytest.mark.deep) for name in ("network at 9", "iris")),
+    *("network at 72", "step"),
+    *(pytest.param(name, marks=pytest.mark.deep) for name in ("perceptron", "network at 9", "iris")),
 )
 
 
