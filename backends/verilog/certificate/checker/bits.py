@@ -4,9 +4,7 @@ vectors.
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from dataclasses import dataclass, field
-from itertools import accumulate
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -43,21 +41,17 @@ Part = tuple[Form, int, After]
 @dataclass(frozen=True, slots=True)
 class Bits:
     """A vector of bits: its parts, the lowest first, whether it is read as two's complement, and how many registers it
-    has passed; the field `ends` holds the bit before which each part ends.
+    has passed.
     """
 
     parts: tuple[Part, ...]
     signed: bool = False
     stage: int | None = None
-    ends: tuple[int, ...] = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "ends", tuple(accumulate(width for _, width, _ in self.parts)))
 
     @property
     def width(self) -> int:
         """Return the number of bits of all parts of a vector together."""
-        return self.ends[-1] if self.ends else 0
+        return sum(width for _, width, _ in self.parts)
 
     @property
     def last(self) -> int:
@@ -87,13 +81,14 @@ class Operators:
         if low < 0 or width < 1 or low + width > bits.width:
             raise Refused(f"bits {low + width - 1} to {low} of a vector of {bits.width}")
         found: list[Part] = []
-        for place in range(bisect_right(bits.ends, low), bisect_right(bits.ends, low + width - 1) + 1):
-            form, size, after = bits.parts[place]
-            start = bits.ends[place] - size
+        start = 0
+        for form, size, after in bits.parts:
             first, last = max(low, start), min(low + width, start + size)
-            kept = after if last - first == size else After(after.last)
-            moved = form if first == start else self.symbols.floor(form, first - start)
-            found.append((moved, last - first, kept))
+            if first < last:
+                kept = after if last - first == size else After(after.last)
+                moved = form if first == start else self.symbols.floor(form, first - start)
+                found.append((moved, last - first, kept))
+            start += size
         return Bits(tuple(found), False, bits.stage)
 
     def join(self, values: list[Bits]) -> Bits:
