@@ -1,13 +1,12 @@
-"""Of the processes of a test run one compiles what numba compiles, and the others load it.
+"""What numba compiles is kept in build/numba, for all processes and for later runs, until its source changes.
 
-Of two processes that fill numba's cache at a time, each may load what the other has written in part, and crash. So the
-cache is a folder of the run alone, and who imports a compiled module holds a lock meanwhile.
+Of two processes that fill numba's cache at a time, each may load what the other has written in part, and crash. So who
+imports a compiled module holds a lock meanwhile.
 """
 
 from __future__ import annotations
 
 import fcntl
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,21 +14,17 @@ from typing import Any
 
 import numba
 
-SHARED = os.environ.get("CIRCUITIZE_TESTS_SHARED")
-"""The folder that all workers of a test run share; a process of no run compiles for itself."""
-CACHED = SHARED is not None
+FOLDER = Path(__file__).parents[3] / "build" / "numba"
 
 
 @contextmanager
 def compiled_once() -> Iterator[None]:
-    """For the time of an import: numba's cache is of this run, and of this process alone."""
-    if SHARED is None:
-        yield
-        return
+    """For the time of an import: numba's cache is in FOLDER, and of this process alone."""
     config: Any = numba.config  # It has no types.
     before = config.CACHE_DIR
-    with (Path(SHARED) / "numba.lock").open("w") as lock:
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with (FOLDER / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        config.CACHE_DIR = str(Path(SHARED) / "numba")
+        config.CACHE_DIR = str(FOLDER)
         yield
         config.CACHE_DIR = before

@@ -2,7 +2,7 @@
 
 Each broadcasts arrays of words, numbers below p in uint64, and returns such numbers. Words that are not below p are the
 caller's error. Only those by which all others are made are compiled, since numba takes tenths of a second for each.
-Workers of one test run share what is compiled: `compiled_once` says how.
+What is compiled is kept: `compiled_once` says how.
 """
 
 from __future__ import annotations
@@ -15,20 +15,18 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from independent_verifier.compiled_once import CACHED
-
 # As Any, since numba gives types to some of what its decorators return, and not the right ones.
-njit: Any = partial(numba.njit, cache=CACHED)
+njit: Any = partial(numba.njit, cache=True)
 
 
 def vectorize(*signature: Any, **more: Any) -> Callable[[Callable[..., Any]], Any]:
     """Numpy's own function, which is called in a third of the time that numba's around it takes."""
-    compiled: Any = partial(numba.vectorize, cache=CACHED)
+    compiled: Any = partial(numba.vectorize, cache=True)
     return lambda function: compiled(*signature, **more)(function).ufunc
 
 
 def guvectorize(*signature: Any) -> Callable[[Callable[..., Any]], Any]:
-    compiled: Any = partial(numba.guvectorize, cache=CACHED)
+    compiled: Any = partial(numba.guvectorize, cache=True)
     return lambda function: compiled(*signature)(function).ufunc
 
 
