@@ -10,11 +10,12 @@ import pytest
 from every_case import every_case
 from tiers import count
 
+from circuitize.backends.verilog.certificate.checker.closures import WIDEST
 from circuitize.backends.verilog.certificate.checker.folded_circuit import FoldedCircuit
 from circuitize.backends.verilog.certificate.checker.folded_reading import read_folded
 from circuitize.backends.verilog.certificate.checker.machine import Machine
 from circuitize.backends.verilog.certificate.checker.symbols import Symbols
-from circuitize.backends.verilog.certificate.checker.word import UNKNOWN, Mixed, Unknown, Word
+from circuitize.backends.verilog.certificate.checker.word import UNKNOWN, Mixed, Unknown, Word, repeated
 from circuitize.backends.verilog.certificate.checker.words import Words
 
 ARITHMETIC = {"+": operator.add, "-": operator.sub, "*": operator.mul}
@@ -59,6 +60,15 @@ def found(width: int, a: Word, b: Word) -> dict[str, Word]:
     made.put(made.numbers["b"], b)
     made.settle()
     return {name: made.values[place] for name, place in made.numbers.items()}
+
+
+def test_copies_of_a_number_stand_side_by_side() -> None:
+    """However many they are: also the most that the checker compiles take no time."""
+    for width in (1, 3):
+        for copies in range(1, 18):
+            for word in range(1 << width):
+                assert repeated(word, width, copies) == sum(word << width * place for place in range(copies))
+    assert repeated(1, 1, WIDEST) == (1 << WIDEST) - 1 and repeated(1, WIDEST // 2, 2).bit_count() == 2
 
 
 @pytest.mark.parametrize("width", [2, 3, 17, 64])

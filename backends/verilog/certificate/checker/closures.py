@@ -24,7 +24,7 @@ from .syntax import (
     is_plain,
     read_names,
 )
-from .word import Word, binary
+from .word import Word, binary, repeated
 from .words import Words
 
 WIDEST = 1 << 20
@@ -181,12 +181,11 @@ class Compiler:
         if count < 1 or count * part.width > WIDEST:
             raise Refused(f"{count} times {part.width} bits are too many, or too few")
         words, read, width = self.words, part.word, part.width
-        copies = ((1 << count * width) - 1) // ((1 << width) - 1)
 
         def word(values: Values) -> Word:
             found = read(values)
             if found.__class__ is int:
-                return found * copies
+                return repeated(found, width, count)
             return words.repeat(count, found, width)
 
         return Compiled(count * width, False, part.reads, word)

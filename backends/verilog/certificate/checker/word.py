@@ -63,6 +63,18 @@ def unary(operator: str, word: int, width: int) -> int:
     return int(found[operator]) if operator in found else word.bit_count() & 1
 
 
+def repeated(word: int, width: int, count: int) -> int:
+    """Return the concatenation of `count` copies of a known number of `width` bits, in time linear in the result."""
+    made, copies = word, 1
+    for more in bin(count)[3:]:
+        made |= made << copies * width
+        copies *= 2
+        if more == "1":
+            made = made << width | word
+            copies += 1
+    return made
+
+
 def binary(operator: str, width: int, signed: bool) -> Callable[[int, int], int]:
     """Return a binary Verilog operator as a function of two known numbers of `width` bits. If `signed` is true,
     comparisons read the numbers as two's complement.

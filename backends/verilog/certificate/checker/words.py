@@ -11,7 +11,7 @@ from .forms import Form, known
 from .refusal import Refused
 from .symbols import Symbols
 from .tables import LIMIT
-from .word import OPAQUE, UNKNOWN, AnyOf, Mixed, Unknown, Word, binary, fits, unary
+from .word import OPAQUE, UNKNOWN, AnyOf, Mixed, Unknown, Word, binary, fits, repeated, unary
 
 
 class Words:
@@ -200,7 +200,9 @@ class Words:
 
     def repeat(self, count: int, word: Word, width: int) -> Word:
         """Return the concatenation of `count` copies of a word."""
-        if isinstance(word, (int, *OPAQUE)) or count == 1:
+        if isinstance(word, int):
+            return repeated(word, width, count)
+        if isinstance(word, OPAQUE) or count == 1:
             return self.join([(word, width)] * count)
         bits = self.bits(word, width)
         assert bits is not None
