@@ -24,7 +24,7 @@ from .syntax import (
     is_plain,
     read_names,
 )
-from .word import Word, binary, repeated
+from .word import Word, binary
 from .words import Words
 
 WIDEST = 1 << 20
@@ -181,14 +181,7 @@ class Compiler:
         if count < 1 or count * part.width > WIDEST:
             raise Refused(f"{count} times {part.width} bits are too many, or too few")
         words, read, width = self.words, part.word, part.width
-
-        def word(values: Values) -> Word:
-            found = read(values)
-            if found.__class__ is int:
-                return repeated(found, width, count)
-            return words.repeat(count, found, width)
-
-        return Compiled(count * width, False, part.reads, word)
+        return Compiled(count * width, False, part.reads, lambda values: words.repeat(count, read(values), width))
 
     def _unary(self, value: Unary, scope: Scope) -> Compiled:
         part, operator, words = self._compiled(value.value, scope), value.operator, self.words
