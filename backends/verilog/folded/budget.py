@@ -35,6 +35,7 @@ def sizes(
     pace: Pace | None = None,
     joins: bool = False,
     rule: Rule | None = None,
+    borrows: bool = False,
 ) -> Sizes:
     """Return the cheapest sizes with which each stage takes at most `target` clocks a frame, if there are such sizes.
 
@@ -45,7 +46,7 @@ def sizes(
     `halved` says for some stages how often their targets are halved, and `given` gives the sizes of some stages. With a
     `pace` of steps, the stages that only steps run have the sizes that cost least by the pace's worth of a LUT. `joins`
     is the field of the sizes. In a design that lends multipliers, stages take turns by `rule` or, if this is None, by
-    the rule that is best by the model.
+    the rule that is best by the model; if `borrows` is true, they may borrow those of shared lanes.
     """
     stages = fold.stages
     products = sum(works(fold).values())
@@ -143,7 +144,9 @@ def sizes(
     links += [model.Link(writer[stages[k].wire], status, 0) for k in fold.flagged]
     if fold.modal is None:
         links += [model.Link(0, actor, 0) for actor in _untriggered(fold, writer, links)]
-        return with_turns(Sizes(fold, target, choices, in_lanes, out_lanes, actors, links, readers, lanes, dsp), rule)
+        return with_turns(
+            Sizes(fold, target, choices, in_lanes, out_lanes, actors, links, readers, lanes, dsp), rule, borrows
+        )
     modes = [entry.passage.modes for entry in fold.entries] + fold.stage_modes
     modes += [*(exit.passage.modes for exit in fold.exits), frozenset(fold.modal.modes)]
     read_back = [first + len(stages) + k for k, exit in enumerate(fold.exits) if exit.wire in fold.states]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ..devices.family import SEVEN, Family
 from ..signals import element
 from . import steering
 from .arithmetic import lane, unit
 from .blocks import rows
+from .borrowing import borrowed_products
 from .budget import streams as in_streams
 from .channel import WAYS
 from .cost import Cost
@@ -16,13 +17,12 @@ from .counter import bits_of
 from .folding import Fold
 from .lane_text import any_term_check, lane_bits
 from .layout import Layout
-from .lending import sent_by
+from .lending import Sent, sent_by
 from .operators import carries
 from .plan import Plan, operand_widths
 from .pool import multipliers, use, widths
 from .pool_text import member, selections
 from .sizes import Sizes
-from .tiling import Choice
 
 
 def computing(cost: Cost, fold: Fold, number: int, lanes: int, split: int, units: int, late: tuple[bool, bool]) -> int:
@@ -81,17 +81,18 @@ def steered(cost: Cost, sizes: Sizes, number: int, late: tuple[bool, bool]) -> N
         cost.put(part)
 
 
-def pooling(cost: Cost, fold: Fold, choices: Sequence[Choice]) -> int:
+def pooling(cost: Cost, sizes: Sizes) -> int:
     """Add the shared lanes, if there are any, without the logic that selects their factors, and return the number of
     multipliers.
     """
-    if not fold.members:
+    if sizes.pool is None:
         return 0
-    lanes = widths(fold, choices)
+    lanes = widths(sizes.fold, sizes.choices, sizes.pool.borrowers.values())
     for x, y, total in lanes:
         own = 0 if cost.family.accumulates else x + y + total
         cost.add(total, 2 * total + own, carries(total) + total)
-    cost.add(4 * len(fold.members), bits_of(len(fold.members)) + 3)
+    turns = len(sizes.pool.holds) + len(sizes.pool.borrowers)
+    cost.add(4 * turns, bits_of(turns) + 3)
     return multipliers(lanes, cost.family)
 
 
@@ -108,8 +109,10 @@ def selecting(cost: Cost, plan: Plan) -> None:
     for one in members:
         for feed, made in zip(one.feeds, one.made, strict=True):
             cost.add(feed.path.lut * len(made), (feed.path.ff + feed.bits) * len(made))
-    found = widths(fold, plan.sizes.choices)
-    for side, lanes in enumerate(selections(members, pool.size)):
+    multiplied = borrowed_products(fold, plan.sizes.choices, pool)
+    leaving(cost, plan.sizes, pool.borrowers)
+    found = widths(fold, plan.sizes.choices, pool.borrowers.values())
+    for side, lanes in enumerate(selections(members, pool.size, multiplied)):
         for pairs, bits in {pairs: own[side] for pairs, own in zip(lanes, found, strict=True)}.items():
             held = 0 if cost.family.accumulates and len(set(lanes)) == len(lanes) else bits
             cost.add(bits * -(-(len(pairs) - 1) // 5), held, bits * -(-(len(pairs) - 1) // 3))
@@ -123,17 +126,22 @@ def lent(cost: Cost, sizes: Sizes) -> int:
     for loan in sizes.loans:
         each = cost.family.multipliers(*loan.bits)
         dsp += loan.size * each
-        choices = {k: sizes.choices[k] for k in loan.order}
-        sent = [sent_by(sizes.fold, k, choice) for k, choice in choices.items()]
-        cost.add(0, sum(sum(bits) for one in sent for bits in one.bits))
+        sent = leaving(cost, sizes, loan.order)
         for slot in range(loan.size):
             ways = sum(slot < len(one.bits) for one in sent)
             bits = sum(loan.bits)
             held = 0 if cost.family.accumulates else 2 * bits
             cost.add(bits * -(-(ways - 1) // 5), held, bits * -(-(ways - 1) // 3))
         cost.add(4 * len(sent), bits_of(len(sent)) + 3)
-        cost.put(steering.delays(*(one.cycles for one in sent)))
     return dsp
+
+
+def leaving(cost: Cost, sizes: Sizes, stages: Iterable[int]) -> list[Sent]:
+    """Add the registers through which the factors of stages leave, and what clears them; return the products."""
+    sent = [sent_by(sizes.fold, k, sizes.choices[k]) for k in stages]
+    cost.add(0, sum(sum(bits) for one in sent for bits in one.bits))
+    cost.put(steering.delays(*(one.cycles for one in sent)))
+    return sent
 
 
 def framing(cost: Cost, sizes: Sizes) -> None:
@@ -197,7 +205,7 @@ def estimate(plan: Plan, family: Family = SEVEN) -> dict[str, int]:
             together.add((number, rom.read.values.tobytes()))
             cost.sequence(rom.read)
     framing(cost, plan.sizes)
-    dsp += pooling(cost, fold, plan.sizes.choices)
+    dsp += pooling(cost, plan.sizes)
     selecting(cost, plan)
     dsp += lent(cost, plan.sizes)
     counts = {"lut": round(cost.lut), "ff": round(cost.ff), "dsp": dsp}

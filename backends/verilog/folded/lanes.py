@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from .borrowing import borrowed_products
 from .memories import Memories
 from .pool import Use, use, widths
 from .pool_text import Member, member, pool_text
 
 POOL = "folded_pool"
+TURNS = (("start", "start"), ("ready", "away_ready"), ("done", "away_done"))
+"""The signals of a turn at multipliers, and the wires of the stage that they are joined to."""
 
 
 class Lanes(Memories):
@@ -44,10 +47,14 @@ class Lanes(Memories):
         pool = self.sizes.pool
         if pool is None:
             return
-        members = [self._member(number) for number in pool.stages]
-        bits = widths(self.fold, self.sizes.choices)
-        turns = {mode: [pool.stages.index(number) for number in order] for mode, order in pool.orders.items()}
-        self.files.update(pool_text(POOL, members, bits, turns))
+        members, multiplied = (
+            [self._member(number) for number in pool.stages],
+            borrowed_products(self.fold, self.sizes.choices, pool),
+        )
+        bits = widths(self.fold, self.sizes.choices, pool.borrowers.values())
+        numbers = [*pool.stages, *pool.borrowers]
+        turns = {mode: [numbers.index(number) for number in order] for mode, order in pool.orders.items()}
+        self.files.update(pool_text(POOL, members, bits, turns, multiplied))
         wires = [".clk(clk)", ".rst(rst)"]
         modes = [mode for mode in pool.orders if mode is not None]
         wires += [f".{mode.word}({self.conductor.within(frozenset({mode}))})" for mode in modes]
@@ -57,6 +64,14 @@ class Lanes(Memories):
             wires += [f".m{k}_{word}({one.name}_pool_{word})" for word in words]
             for side, letter in enumerate("xy"):
                 wires += [f".m{k}_{letter}{n}({one.name}_pool_{letter}{n})" for n in range(len(one.made[side]))]
+        for k, (number, other) in enumerate(zip(pool.borrowers, multiplied, strict=True), len(members)):
+            wires += [f".m{k}_{word}({other.name}_{wire})" for word, wire in TURNS]
+            letters = "yx" if pool.borrowers[number].turned else "xy"
+            for n in range(len(other.bits)):
+                wires += [f".m{k}_{to}{n}({other.name}_away{n}_{own})" for to, own in zip("xy", letters, strict=True)]
+        for lane in range(max((len(other.bits) for other in multiplied), default=0)):
+            needed = max(sum(other.bits[lane]) for other in multiplied if lane < len(other.bits))
+            wires.append(f".product{lane}({self._product('pool', lane, sum(bits[lane][:2]), needed)})")
         for tap in sorted({tap for one in members for some in one.taps for tap in some}):
             needed = max(one.sum_bits for one in members for some in one.taps if tap in some)
             total = bits[tap][2]
@@ -64,3 +79,10 @@ class Lanes(Memories):
             if needed < total:
                 self.lines.append(f"  wire pool_sum{tap}_unused = ^pool_sum{tap}[{total - 1}:{needed}];")
         self.lines.append(f"  {POOL} pool_i (\n    {', '.join(wires)});")
+
+    def _product(self, name: str, slot: int, bits: int, needed: int) -> str:
+        """Declare the wire of a product, of which the lowest `needed` bits are used, and return its name."""
+        wire = self.wire(f"{name}_product{slot}", bits)
+        if needed < bits:
+            self.lines.append(f"  wire {wire}_unused = ^{wire}[{bits - 1}:{needed}];")
+        return wire

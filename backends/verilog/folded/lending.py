@@ -145,7 +145,7 @@ def grouped(demands: Mapping[int, Demand], starts: Mapping[int, int], order: Seq
             free[-1].append(number)
         else:
             groups.append([number])
-    return tuple(_loan(demands, [k for k in order if k in group]) for group in groups)
+    return tuple(loan_of(demands, [k for k in order if k in group]) for group in groups)
 
 
 def merged(
@@ -159,7 +159,7 @@ def merged(
         rest = [other for other in found if other is not one]
         tried = []
         for place, other in enumerate(rest if len(rest) < len(found) else ()):
-            joined = _loan(demands, [k for k in order if k in {*one.order, *other.order}])
+            joined = loan_of(demands, [k for k in order if k in {*one.order, *other.order}])
             made = [*rest[:place], joined, *rest[place + 1 :]]
             tried.append((cost(made), made))
         best, made = min(tried, key=lambda pair: pair[0], default=(least, found))
@@ -168,7 +168,8 @@ def merged(
     return tuple(found)
 
 
-def _loan(demands: Mapping[int, Demand], order: Sequence[int]) -> Loan:
+def loan_of(demands: Mapping[int, Demand], order: Sequence[int]) -> Loan:
+    """Return the multipliers that stages use in the given order."""
     x, y = (max(demands[k].bits[side] for k in order) for side in (0, 1))
     size = max(demands[k].products for k in order)
     return Loan(size, (x, y), tuple(order), {k: demands[k].end for k in order})

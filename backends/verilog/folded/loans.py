@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .lanes import Lanes
+from .lanes import TURNS, Lanes
 from .lending import Loan, Sent, sent_by
 from .lent_text import lent_text
 
@@ -12,9 +12,16 @@ LENT = "folded_multipliers"
 class Loans(Lanes):
     """The wires of a top module, with its memories, its shared lanes, and the multipliers that stages lend out."""
 
+    def _lender(self, number: int) -> str | None:
+        """Return the name of the multipliers that make the products of a stage, or None if it makes all by itself."""
+        if self.sizes.pool is not None and number in self.sizes.pool.borrowers:
+            return "pool"
+        groups = [g for g, loan in enumerate(self.sizes.loans) if number in loan.order]
+        return f"{LENT}{groups[0]}" if groups else None
+
     def _sent(self, number: int) -> Sent | None:
         """Return the products that a stage makes outside, or None if it makes none there."""
-        if not any(number in loan.order for loan in self.sizes.loans):
+        if self._lender(number) is None:
             return None
         return sent_by(self.fold, number, self.sizes.choices[number])
 
@@ -31,14 +38,14 @@ class Loans(Lanes):
         if sent is None:
             return []
         name = self.fold.stages[number].name
-        (group,) = [g for g, loan in enumerate(self.sizes.loans) if number in loan.order]
+        lender = self._lender(number)
         wires = [f".away_done({self.wire(f'{name}_away_done')})"]
         for place, (x, y) in enumerate(sent.bits):
             factors = [
                 self.wire(f"{name}_away{place}_{letter}", bits) for letter, bits in zip("xy", (x, y), strict=True)
             ]
             wires += [f".away{place}_{letter}({factor})" for letter, factor in zip("xy", factors, strict=True)]
-            wires.append(f".away{place}({LENT}{group}_product{place}[{x + y - 1}:0])")
+            wires.append(f".away{place}({lender}_product{place}[{x + y - 1}:0])")
         return wires
 
     def _loans(self) -> None:
@@ -55,12 +62,6 @@ class Loans(Lanes):
             for place in range(len(sent.bits)):
                 wires += [f".m{k}_{letter}{place}({stage}_away{place}_{letter})" for letter in "xy"]
         for slot in range(loan.size):
-            wires.append(f".product{slot}({self.wire(f'{name}_product{slot}', total)})")
             needed = max(sum(sent.bits[slot]) for _, sent in stages if slot < len(sent.bits))
-            if needed < total:
-                self.lines.append(f"  wire {name}_product{slot}_unused = ^{name}_product{slot}[{total - 1}:{needed}];")
+            wires.append(f".product{slot}({self._product(name, slot, total, needed)})")
         self.lines.append(f"  {name} {name}_i (\n    {', '.join(wires)});")
-
-
-TURNS = (("start", "start"), ("ready", "away_ready"), ("done", "away_done"))
-"""The signals of a turn at multipliers, and the wires of the stage that they are joined to."""

@@ -56,9 +56,9 @@ class Matching:
         self._tilings: dict[tuple[int, Choice], Tiling] = {}
         self._known: dict[tuple[int, Choice, int, Choice, str], float] = {}
 
-    def sizes(self, found: Sizes, most: int) -> Sizes:
+    def sizes(self, found: Sizes, most: int, borrows: bool = False) -> Sizes:
         """Return the sizes that are found from given ones, with as many shared lanes, if no stage makes more than
-        `most` products outside in a clock, or as few as it can.
+        `most` products outside in a clock, or as few as it can; `borrows` is that of `with_turns`.
         """
         assert found.pool is not None
         given, price = dict(enumerate(found.choices)), self._price(found.pool.size)
@@ -73,7 +73,7 @@ class Matching:
                 tried = [(cost, self._led(number, choice, most)) for cost, choice in allowed]
                 costs = [cost + price * self._memories({**given, **made}, made) for cost, made in tried]
                 given |= tried[int(np.argmin(costs))][1]
-        return sizes(self.fold, found.target, pool_size=found.pool.size, given=given)
+        return sizes(self.fold, found.target, pool_size=found.pool.size, given=given, borrows=borrows)
 
     def candidates(self, size: int) -> list[list[tuple[float, Choice, int]]]:
         """Return sizes of each stage of a design with `size` shared lanes, each with its clocks and what its lanes and

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from ..devices.family import Family
 from ..modes import Mode
@@ -26,20 +27,36 @@ Bits = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
+class Borrower:
+    """A stage that uses only the multipliers of shared lanes: each of the first lanes makes one of its `products`.
+
+    `bits` are those of the two signed factors, as the lanes take them; if `turned` is true, the first factor of a lane
+    is the second one of the stage. `end` says how many clocks after its start the stage gives the lanes up.
+    """
+
+    products: int
+    bits: tuple[int, int]
+    turned: bool
+    end: int
+
+
+@dataclass(frozen=True)
 class Pool:
     """A pool of `size` lanes for stages, with the order of their turns in frames of each mode; the mode is None if
     there are no modes.
 
-    `holds` says for how many clocks each stage keeps the lanes after its last read.
+    `holds` says for how many clocks each stage that adds up its products keeps the lanes after its last read, and
+    `borrowers` has the stages that only multiply.
     """
 
     size: int
     orders: Mapping[Mode | None, tuple[int, ...]]
     holds: Mapping[int, int]
+    borrowers: Mapping[int, Borrower] = field(default_factory=dict)
 
     @property
     def stages(self) -> list[int]:
-        """Return the numbers of the stages that share the pool, in ascending order."""
+        """Return the numbers of the stages whose sums the pool makes, in ascending order."""
         return sorted(self.holds)
 
 
@@ -77,21 +94,32 @@ def held(choice: Choice) -> int:
     return -(-choice.lanes // choice.units)
 
 
-def pooled(fold: Fold, size: int, choices: Sequence[Choice], orders: Mapping[Mode | None, tuple[int, ...]]) -> Pool:
+def pooled(
+    fold: Fold,
+    size: int,
+    choices: Sequence[Choice],
+    orders: Mapping[Mode | None, tuple[int, ...]],
+    borrowers: Mapping[int, Borrower] = MappingProxyType({}),
+) -> Pool:
     """Return the pool whose stages take turns in the given orders.
 
     Each stage gives up the shared lanes so late that the first factors and the first sums of the next stage, which
-    starts `WAITS` clocks later, come after the last ones of this stage have left.
+    starts `WAITS` clocks later, come after the last ones of this stage have left. The factors of a stage that borrows
+    multipliers may come as soon as plain ones; it has no sums in the lanes.
     """
     clocks = {k: -(-fold.stages[k].terms // choices[k].split) for k in fold.members}
     holds = {k: EARLY if clocks[k] > 1 else 0 for k in fold.members}
-    for order in orders.values():
+    for every in orders.values():
+        for place, number in enumerate(every):
+            if number in fold.members and every[(place + 1) % len(every)] in borrowers:
+                holds[number] = max(holds[number], depth(fold, number, choices[number]) - 1 - WAITS)
+        order = [number for number in every if number in fold.members]
         for place, number in enumerate(order):
             after = order[(place + 1) % len(order)]
             ahead = depth(fold, number, choices[number]) - depth(fold, after, choices[after])
             late = ahead - 1 - WAITS
             holds[number] = max(holds[number], late, late + held(choices[number]) - clocks[after])
-    return Pool(size, orders, holds)
+    return Pool(size, orders, holds, borrowers)
 
 
 def place_of(lane: int, part: int, lanes: int, units: int) -> int:
@@ -102,7 +130,7 @@ def place_of(lane: int, part: int, lanes: int, units: int) -> int:
     return part * lanes + lane % units * (lanes // units) + lane // units
 
 
-def widths(fold: Fold, choices: Sequence[Choice]) -> list[Bits]:
+def widths(fold: Fold, choices: Sequence[Choice], borrowers: Iterable[Borrower] = ()) -> list[Bits]:
     """Return for each lane of a pool the bits of its two signed factors and of its sums: those of the widest that a
     stage has there.
 
@@ -114,6 +142,7 @@ def widths(fold: Fold, choices: Sequence[Choice]) -> list[Bits]:
         total = lane_bits(fold.stages[number], choices[number].split)
         bits = feeds[0].signed_bits, feeds[1].signed_bits, total
         own.append((choices[number].lanes * choices[number].split, bits))
+    own += [(one.products, (*one.bits, 0)) for one in borrowers]
     found = []
     for lane in range(max(taken for taken, _ in own)):
         x, y, total = (max(bits[k] for taken, bits in own if taken > lane) for k in range(3))

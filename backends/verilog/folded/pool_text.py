@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..modes import Mode
+from .borrowing import Multiplied
 from .channel import HEAD, TAIL
 from .feeding import Feed, plain
 from .graph import Stage
@@ -73,9 +74,11 @@ def member(
     return Member(stage.name, feeds, made, behind, taken, where, frozenset(spared), taps, bits)
 
 
-def selections(members: Sequence[Member], size: int) -> tuple[list[tuple[tuple[int, int], ...]], ...]:
-    """Return for the first and for the second factor of each lane the (member, factor) pairs among which the lane
-    selects.
+def selections(
+    members: Sequence[Member], size: int, multiplied: Sequence[Multiplied] = ()
+) -> tuple[list[tuple[tuple[int, int], ...]], ...]:
+    """Return for the first and for the second factor of each lane the (stage, factor) pairs among which the lane
+    selects; the stages that only multiply are numbered after the members.
     """
     sides = []
     for side in (0, 1):
@@ -83,16 +86,25 @@ def selections(members: Sequence[Member], size: int) -> tuple[list[tuple[tuple[i
         for number, one in enumerate(members):
             for place, lane in enumerate(one.lanes):
                 found[lane].append((number, one.taken[side][place]))
+        for number, other in enumerate(multiplied, len(members)):
+            for place in range(len(other.bits)):
+                found[place].append((number, place))
         sides.append([tuple(pairs) for pairs in found])
     return tuple(sides)
 
 
 def pool_text(
-    name: str, members: Sequence[Member], bits: Sequence[Bits], turns: Mapping[Mode | None, Sequence[int]]
+    name: str,
+    members: Sequence[Member],
+    bits: Sequence[Bits],
+    turns: Mapping[Mode | None, Sequence[int]],
+    multiplied: Sequence[Multiplied] = (),
 ) -> dict[str, str]:
     """Return the modules of a pool by file name; `bits` are the widths of each lane.
 
-    `turns` gives the numbers of the members in the order of their turns, for each mode if there are modes.
+    `turns` gives the numbers of the stages in the order of their turns, for each mode if there are modes; the stages
+    that only multiply are numbered after the members. Their factors take as many clocks to a product as those of other
+    such stages do (`lent_text`).
     """
     ports, lines, size = ["input wire clk", "input wire rst"], [], len(bits)
     for k, one in enumerate(members):
@@ -102,19 +114,28 @@ def pool_text(
         for side, letter in enumerate("xy"):
             width = one.feeds[side].bits
             ports += [f"input wire [{width - 1}:0] m{k}_{letter}{n}" for n in range(len(one.made[side]))]
+    for k, other in enumerate(multiplied, len(members)):
+        ports += [f"input wire m{k}_start", f"output wire m{k}_ready", f"input wire m{k}_done"]
+        for n, (x_bits, y_bits) in enumerate(other.bits):
+            ports += [f"input wire [{x_bits - 1}:0] m{k}_x{n}", f"input wire [{y_bits - 1}:0] m{k}_y{n}"]
+    lends = max((len(other.bits) for other in multiplied), default=0)
+    ports += [f"output wire [{sum(bits[lane][:2]) - 1}:0] product{lane}" for lane in range(lends)]
     taps = sorted({tap for one in members for some in one.taps for tap in some})
     ports += [f"output wire [{bits[tap][2] - 1}:0] sum{tap}" for tap in taps]
     ports += [f"input wire {mode.word}" for mode in turns if mode is not None]
     names = [[f"m{k}" for k in order] for order in turns.values()]
     words = [mode.word for mode in turns if mode is not None]
-    lines += taking_turns_by_mode(words, names) if words else taking_turns(names[0], [""] * len(members))
+    lines += taking_turns_by_mode(words, names) if words else taking_turns(names[0], [""] * len(names[0]))
     taken: list[dict[tuple[tuple[int, int], ...], str]] = []
-    for side, (letter, lanes) in enumerate(zip("xy", selections(members, size), strict=True)):
+    for side, (letter, lanes) in enumerate(zip("xy", selections(members, size, multiplied), strict=True)):
         known: dict[tuple[tuple[int, int], ...], str] = {}
         for pairs, own in zip(lanes, bits, strict=True):
             if pairs not in known:
                 known[pairs] = factor = f"{letter}{len(known)}"
-                text = " | ".join(_extended(members[k].feeds[side], f"m{k}_{letter}{n}", own[side]) for k, n in pairs)
+                every = [
+                    _extended(f"m{k}_{letter}{n}", *_kind(members, multiplied, side, k, n), own[side]) for k, n in pairs
+                ]
+                text = " | ".join(every)
                 lines += [f"  reg [{own[side] - 1}:0] {factor};", f"  always @(posedge clk) {factor} <= {text};"]
         taken.append(known)
     adds: dict[tuple[bool, ...], str] = {}
@@ -129,32 +150,44 @@ def pool_text(
         if key not in adds:
             adds[key] = f"add{len(adds)}"
             lines += _joined(adds[key], [f"m{k}_{'short' if less else 'add'}" for k, less in enumerate(key)])
-    kinds = {own: f"{name}_lane{k or ''}" for k, own in enumerate(dict.fromkeys(bits))}
-    x, y = selections(members, size)
+    made = [(own, lane < lends) for lane, own in enumerate(bits)]
+    kinds = {kind: f"{name}_lane{k or ''}" for k, kind in enumerate(dict.fromkeys(made))}
+    x, y = selections(members, size, multiplied)
     for lane in reversed(range(size)):
         total, next_total = bits[lane][2], bits[lane + 1][2] if lane + 1 < size else 0
         parts = [f"{total - next_total}'d0"] if next_total < total else []
         parts += [f"held{lane + 1}"] if next_total else []
         after = f"{{{', '.join(parts)}}}" if len(parts) > 1 else parts[0]
         key = tuple(lane in one.short for one in members)
+        shown = f", .product(product{lane})" if lane < lends else ""
         lines += [
             f"  wire [{total - 1}:0] held{lane};",
-            f"  {kinds[bits[lane]]} lane{lane} (.clk(clk), .x({taken[0][x[lane]]}), .y({taken[1][y[lane]]}), "
-            f".add({adds[key]}), .clear(clear), .full(full), .after({after}), .held(held{lane}));",
+            f"  {kinds[made[lane]]} lane{lane} (.clk(clk), .x({taken[0][x[lane]]}), .y({taken[1][y[lane]]}), "
+            f".add({adds[key]}), .clear(clear), .full(full), .after({after}), .held(held{lane}){shown});",
         ]
     lines += [f"  assign sum{tap} = held{tap};" for tap in taps]
-    whom = ", then ".join(one.name for one in members)
+    whom = ", then ".join([*(one.name for one in members), *(other.name for other in multiplied)])
     head = f"// {size} lanes for {whom}.\n{HEAD}module {name} (\n  " + ",\n  ".join(ports) + "\n);\n"
-    made = {f"{name}.v": head + "\n".join(lines) + "\n" + TAIL}
-    return made | {f"{module}.v": _lane(module, *own) for own, module in kinds.items()}
+    files = {f"{name}.v": head + "\n".join(lines) + "\n" + TAIL}
+    return files | {f"{module}.v": _lane(module, *own, shows) for (own, shows), module in kinds.items()}
 
 
-def _extended(feed: Feed, signal: str, bits: int) -> str:
-    """Return a factor, extended to a signed number of `bits` bits."""
-    more = bits - feed.bits
+def _kind(
+    members: Sequence[Member], multiplied: Sequence[Multiplied], side: int, stage: int, factor: int
+) -> tuple[int, bool]:
+    """Return the number of bits of a factor, and whether it is signed."""
+    if stage < len(members):
+        feed = members[stage].feeds[side]
+        return feed.bits, feed.value.signed
+    return multiplied[stage - len(members)].bits[factor][side], True
+
+
+def _extended(signal: str, own: int, signed: bool, bits: int) -> str:
+    """Return a factor of `own` bits, extended to a signed number of `bits` bits."""
+    more = bits - own
     if not more:
         return signal
-    sign = f"{signal}[{feed.bits - 1}]" if feed.value.signed else "1'b0"
+    sign = f"{signal}[{own - 1}]" if signed else "1'b0"
     return f"{{{{{more}{{{sign}}}}}, {signal}}}"
 
 
@@ -163,9 +196,9 @@ def _joined(name: str, signals: Sequence[str]) -> list[str]:
     return [f"  reg {name};", f"  always @(posedge clk) {name} <= ~rst & ({' | '.join(signals)});"]
 
 
-def _lane(name: str, x: int, y: int, total: int) -> str:
+def _lane(name: str, x: int, y: int, total: int, shows: bool) -> str:
     """Return the module of a shared lane, which adds up one product a clock; sums that are held move on by one lane
-    each clock.
+    each clock. If `shows` is true, each product is a port.
 
     The register `total` is cleared with the last product of a pass, whose sum goes to the register `sum`: so the next
     pass begins without a choice between the total and 0, which would take a look-up table for each bit of a lane.
@@ -177,10 +210,11 @@ def _lane(name: str, x: int, y: int, total: int) -> str:
     ports = ["input wire clk", f"input wire [{x - 1}:0] x", f"input wire [{y - 1}:0] y"]
     ports += ["input wire add", "input wire clear", "input wire full"]
     ports += [f"input wire [{total - 1}:0] after", f"output reg [{total - 1}:0] held"]
+    ports += [f"output reg [{product - 1}:0] product"] if shows else []
     lines = [
         f"  wire signed [{product - 1}:0] wide_x = $signed({{{{{y}{{x[{x - 1}]}}}}, x}});",
         f"  wire signed [{product - 1}:0] wide_y = $signed({{{{{x}{{y[{y - 1}]}}}}, y}});",
-        f"  reg signed [{product - 1}:0] product;",
+        *([] if shows else [f"  reg signed [{product - 1}:0] product;"]),
         f"  reg [{total - 1}:0] total;",
         f"  reg [{total - 1}:0] sum;",
         f"  wire [{total - 1}:0] more = {term} + total;",
@@ -189,6 +223,6 @@ def _lane(name: str, x: int, y: int, total: int) -> str:
         "  always @(posedge clk) if (add) sum <= more;",
         "  always @(posedge clk) held <= full ? sum : after;",
     ]
-    lines += [f"  wire product_unused = ^product[{product - 1}:{total}];"] if total < product else []
+    lines += [f"  wire product_unused = ^product[{product - 1}:{total}];"] if total < product and not shows else []
     text = f"// A lane: products added up, one a clock; the sums of a pass leave over the lanes beside it.\n{HEAD}"
     return f"{text}module {name} (\n  " + ",\n  ".join(ports) + "\n);\n" + "\n".join(lines) + "\n" + TAIL

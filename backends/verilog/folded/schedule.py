@@ -190,7 +190,7 @@ def _lending(folded: Fold, own: Sizes, dsp_budget: int | None) -> Sizes:
         return min(tried, default=0)
 
     def lent(limit: int) -> list[Sizes]:
-        return [made for way in ways for made in _lent(way, limit)]
+        return [made for way in ways for borrows in (False, True) for made in _lent(way, limit, borrows)]
 
     if dsp_budget is None or own.dsp <= dsp_budget:
         more(own)
@@ -201,7 +201,8 @@ def _lending(folded: Fold, own: Sizes, dsp_budget: int | None) -> Sizes:
         while more(*lent(limit)) < least:
             least, limit = min(tried), limit // 2
     if not tried:
-        fewest = [found.dsp for way in ways if (found := _within(way.fold, "dsp", 1, True)).pool is not None]
+        least_sizes = (_within(way.fold, "dsp", 1, True, borrows=borrows) for way in ways for borrows in (False, True))
+        fewest = [found.dsp for found in least_sizes if found.pool is not None]
         raise CircuitizeError(
             f"expected at least {min([own.dsp, *fewest])} dsp, found dsp_budget={dsp_budget}; raise it"
         )
@@ -216,20 +217,23 @@ def _cost(made: Plan, free: bool) -> int:
     return made.sizes.interval**2 * int(estimate(made)["lut"]) * (made.sizes.dsp if free else 1)
 
 
-def _lent(way: Matching, limit: int) -> list[Sizes]:
+def _lent(way: Matching, limit: int, borrows: bool) -> list[Sizes]:
     """Return sizes within a budget of multipliers for which units and lanes of several stages use multipliers in turns,
     if there are such sizes: with those that fit what each stage writes to its readers, if these keep to the budget. A
     hundredth of the clocks is worth two hundredths of the multipliers. There is one result for each order of turns that
     keeps to the budget.
     """
-    found = _within(way.fold, "dsp", limit, True)
+    found = _within(way.fold, "dsp", limit, True, borrows=borrows)
     if found.pool is None or found.dsp > limit:
         return []
     left = limit - found.pool.size
-    tried = (way.sizes(found, max(1, left * fifths // 5)) for fifths in PARTS)
+    tried = (way.sizes(found, max(1, left * fifths // 5), borrows) for fifths in PARTS)
     best = min((better for better in tried if better.dsp <= limit), key=lambda b: b.interval**2 * b.dsp, default=found)
     given = dict(enumerate(best.choices))
-    ruled = (sizes(way.fold, best.target, pool_size=found.pool.size, given=given, rule=rule) for rule in Rule)
+    ruled = (
+        sizes(way.fold, best.target, pool_size=found.pool.size, given=given, rule=rule, borrows=borrows)
+        for rule in Rule
+    )
     return list({tuple(made.orders[None]): made for made in ruled if made.dsp <= limit}.values())
 
 
@@ -259,12 +263,12 @@ def _paced(folded: Fold, word: str, limit: int, least: bool, most: int) -> Sizes
     return refined(found, word, limit) if folded.members else found
 
 
-def _within(folded: Fold, word: str, limit: int, least: bool, pace: Pace | None = None) -> Sizes:
+def _within(folded: Fold, word: str, limit: int, least: bool, pace: Pace | None = None, borrows: bool = False) -> Sizes:
     """Return the fastest sizes within a budget of lanes or multiplier blocks; if there are none, return the least sizes
     if `least` is true, and raise CircuitizeError otherwise. With a `pace` of steps they are not refined.
     """
     slowest = max(least_cycles(folded), sum(works(folded).values()))
-    small = sizes(folded, slowest, pace=pace)
+    small = sizes(folded, slowest, pace=pace, borrows=borrows)
     if getattr(small, word) > limit:
         if least:
             return small
@@ -273,25 +277,25 @@ def _within(folded: Fold, word: str, limit: int, least: bool, pace: Pace | None 
     low, high, best = 1, slowest, small
     while low < high:
         middle = (low + high) // 2
-        found = sizes(folded, middle, pace=pace)
+        found = sizes(folded, middle, pace=pace, borrows=borrows)
         if getattr(found, word) <= limit:
             best, high = found, middle
         else:
             low = middle + 1
     if folded.members:
-        shared = _share(best, word, limit)
+        shared = _share(best, word, limit, borrows)
         return shared if folded.modal is None or pace is not None else refined(shared, word, limit)
     return _spend(best, word, limit) if folded.updates else best
 
 
-def _share(best: Sizes, word: str, limit: int) -> Sizes:
+def _share(best: Sizes, word: str, limit: int, borrows: bool) -> Sizes:
     """Return the sizes with the most shared lanes that keep to a budget."""
     pool = best.pool
     assert pool is not None
     size = pool.size
     for _ in range(TRIES):
         size += limit - int(getattr(best, word))
-        tried = sizes(best.fold, best.target, pool_size=size, pace=best.pace)
+        tried = sizes(best.fold, best.target, pool_size=size, pace=best.pace, borrows=borrows)
         if getattr(tried, word) <= limit and tried.interval < best.interval:
             best = tried
     return best

@@ -116,6 +116,7 @@ class Sizes:
             return []
         number, first = self.actors_in(mode), len(self.fold.entries)
         ends = {k: last_read(self.choices[k], self.fold.stages[k].terms) + hold for k, hold in self.pool.holds.items()}
+        ends |= {k: one.end for k, one in self.pool.borrowers.items()}
         return [tuple((number.index(first + k), ends[k]) for k in self.pool.orders[mode])]
 
     def actors_in(self, mode: Mode | None) -> list[int]:

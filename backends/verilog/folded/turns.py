@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ..devices.family import SEVEN
 from . import model
+from .borrowing import choose_borrowers
 from .lending import Loan, demand, grouped, merged
 from .order import Rule, in_turns
-from .pool import last_read, multipliers, pooled, widths
+from .pool import Borrower, last_read, multipliers, pooled, widths
 from .sizes import Sizes
 
 
-def with_turns(made: Sizes, rule: Rule | None = None) -> Sizes:
+def with_turns(made: Sizes, rule: Rule | None = None, borrows: bool = False) -> Sizes:
     """Return the given sizes with a pool of shared lanes and, in a design that lends multipliers, with these.
 
     In such a design, stages take turns by `rule` or, if this is None, by the rule for which clocks^2 times multipliers
-    is least.
+    is least. If `borrows` is true, stages may borrow the multipliers of shared lanes.
     """
     if not made.fold.members:
         return made
     if not made.fold.follows:
         return _with_pool(made, Rule.FARTHEST)
     links, rules = _streamed(made), Rule if rule is None else [rule]
-    return min((_with_loans(_with_pool(made, one), links) for one in rules), key=lambda lent: _cost(lent, links))
+    ruled = (_with_loans(_with_pool(made, one), links, borrows) for one in rules)
+    return min(ruled, key=lambda lent: _cost(lent, links))
 
 
 def _with_pool(made: Sizes, rule: Rule) -> Sizes:
@@ -45,7 +47,7 @@ def _with_pool(made: Sizes, rule: Rule) -> Sizes:
     return replace(made, pool=pool, orders=orders, lanes=made.lanes + taken, dsp=dsp)
 
 
-def _with_loans(made: Sizes, links: list[model.Link]) -> Sizes:
+def _with_loans(made: Sizes, links: list[model.Link], borrows: bool) -> Sizes:
     """Return the given sizes with the multipliers that the units and lanes of several stages use in turns, if channels
     are as `links` says.
     """
@@ -62,15 +64,28 @@ def _with_loans(made: Sizes, links: list[model.Link]) -> Sizes:
     order = made.orders[None]
     begun = model.starts(made.actors, links, made.turns_in(None), 1, 0, order)[0]
     starts, stages = {k: int(begun[first + k]) for k in demands}, [k - first for k in order]
+    pool, own = made.pool, _lanes_dsp(made)
+    assert pool is not None
 
-    def lent(loans: Sequence[Loan]) -> Sizes:
-        dsp = made.dsp + sum(loan.size * SEVEN.multipliers(*loan.bits) for loan in loans)
-        return replace(made, loans=tuple(loans), dsp=dsp)
+    def lent(loans: Sequence[Loan], borrowers: Mapping[int, Borrower]) -> Sizes:
+        turns = tuple(k for k in stages if k in fold.members or k in borrowers)
+        found = replace(made, loans=tuple(loans), pool=pooled(fold, pool.size, made.choices, {None: turns}, borrowers))
+        dsp = sum(loan.size * SEVEN.multipliers(*loan.bits) for loan in loans) + _lanes_dsp(found) - own
+        return replace(found, dsp=made.dsp + dsp)
 
-    def cost(loans: Sequence[Loan]) -> int:
-        return _cost(lent(loans), links)
+    def cost(loans: Sequence[Loan], borrowers: Mapping[int, Borrower]) -> int:
+        return _cost(lent(loans, borrowers), links)
 
-    return lent(merged(grouped(demands, starts, stages), demands, stages, cost))
+    loans, borrowers = grouped(demands, starts, stages), dict[int, Borrower]()
+    if borrows:
+        loans, borrowers = choose_borrowers(fold, pool, made.choices, loans, demands, cost)
+    return lent(merged(loans, demands, stages, lambda some: cost(some, borrowers)), borrowers)
+
+
+def _lanes_dsp(made: Sizes) -> int:
+    """Return the multipliers of the shared lanes."""
+    assert made.pool is not None
+    return multipliers(widths(made.fold, made.choices, made.pool.borrowers.values()), SEVEN)
 
 
 def _cost(lent: Sizes, links: list[model.Link]) -> int:
