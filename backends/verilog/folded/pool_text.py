@@ -19,6 +19,8 @@ from .tokens import taking_turns, taking_turns_by_mode
 
 Sources = tuple[int, ...]
 """The columns of its operands of which a factor is made."""
+Pairs = tuple[tuple[int, int], ...]
+"""The (stage, factor) pairs among which a lane selects a factor."""
 
 
 @dataclass(frozen=True)
@@ -74,11 +76,9 @@ def member(
     return Member(stage.name, feeds, made, behind, taken, where, frozenset(spared), taps, bits)
 
 
-def selections(
-    members: Sequence[Member], size: int, multiplied: Sequence[Multiplied] = ()
-) -> tuple[list[tuple[tuple[int, int], ...]], ...]:
-    """Return for the first and for the second factor of each lane the (stage, factor) pairs among which the lane
-    selects; the stages that only multiply are numbered after the members.
+def selections(members: Sequence[Member], size: int, multiplied: Sequence[Multiplied] = ()) -> tuple[list[Pairs], ...]:
+    """Return for the first and for the second factor of each lane what the lane selects among; the stages that only
+    multiply are numbered after the members.
     """
     sides = []
     for side in (0, 1):
@@ -126,18 +126,9 @@ def pool_text(
     names = [[f"m{k}" for k in order] for order in turns.values()]
     words = [mode.word for mode in turns if mode is not None]
     lines += taking_turns_by_mode(words, names) if words else taking_turns(names[0], [""] * len(names[0]))
-    taken: list[dict[tuple[tuple[int, int], ...], str]] = []
-    for side, (letter, lanes) in enumerate(zip("xy", selections(members, size, multiplied), strict=True)):
-        known: dict[tuple[tuple[int, int], ...], str] = {}
-        for pairs, own in zip(lanes, bits, strict=True):
-            if pairs not in known:
-                known[pairs] = factor = f"{letter}{len(known)}"
-                every = [
-                    _extended(f"m{k}_{letter}{n}", *_kind(members, multiplied, side, k, n), own[side]) for k, n in pairs
-                ]
-                text = " | ".join(every)
-                lines += [f"  reg [{own[side] - 1}:0] {factor};", f"  always @(posedge clk) {factor} <= {text};"]
-        taken.append(known)
+    x, y = selections(members, size, multiplied)
+    x_of = _factors(lines, "x", x, [own[0] for own in bits], members, multiplied)
+    y_of = _factors(lines, "y", y, [own[1] for own in bits], members, multiplied)
     adds: dict[tuple[bool, ...], str] = {}
     lines += [
         "  // The last products of a pass are added, which clears the totals; a clock later the sums are held.",
@@ -152,7 +143,6 @@ def pool_text(
             lines += _joined(adds[key], [f"m{k}_{'short' if less else 'add'}" for k, less in enumerate(key)])
     made = [(own, lane < lends) for lane, own in enumerate(bits)]
     kinds = {kind: f"{name}_lane{k or ''}" for k, kind in enumerate(dict.fromkeys(made))}
-    x, y = selections(members, size, multiplied)
     for lane in reversed(range(size)):
         total, next_total = bits[lane][2], bits[lane + 1][2] if lane + 1 < size else 0
         parts = [f"{total - next_total}'d0"] if next_total < total else []
@@ -162,7 +152,7 @@ def pool_text(
         shown = f", .product(product{lane})" if lane < lends else ""
         lines += [
             f"  wire [{total - 1}:0] held{lane};",
-            f"  {kinds[made[lane]]} lane{lane} (.clk(clk), .x({taken[0][x[lane]]}), .y({taken[1][y[lane]]}), "
+            f"  {kinds[made[lane]]} lane{lane} (.clk(clk), .x({x_of[x[lane]]}), .y({y_of[y[lane]]}), "
             f".add({adds[key]}), .clear(clear), .full(full), .after({after}), .held(held{lane}){shown});",
         ]
     lines += [f"  assign sum{tap} = held{tap};" for tap in taps]
@@ -172,14 +162,32 @@ def pool_text(
     return files | {f"{module}.v": _lane(module, *own, shows) for (own, shows), module in kinds.items()}
 
 
-def _kind(
-    members: Sequence[Member], multiplied: Sequence[Multiplied], side: int, stage: int, factor: int
-) -> tuple[int, bool]:
-    """Return the number of bits of a factor, and whether it is signed."""
-    if stage < len(members):
-        feed = members[stage].feeds[side]
-        return feed.bits, feed.value.signed
-    return multiplied[stage - len(members)].bits[factor][side], True
+def _factors(
+    lines: list[str],
+    letter: str,
+    lanes: Sequence[Pairs],
+    widths: Sequence[int],
+    members: Sequence[Member],
+    multiplied: Sequence[Multiplied],
+) -> dict[Pairs, str]:
+    """Add the registers of the first or the second factors, one for all lanes that select among the same, and return
+    their names.
+    """
+    side, known = "xy".index(letter), dict[Pairs, str]()
+    for pairs, width in zip(lanes, widths, strict=True):
+        if pairs in known:
+            continue
+        known[pairs] = factor = f"{letter}{len(known)}"
+        some = []
+        for k, n in pairs:
+            name = f"m{k}_{letter}{n}"
+            if k < len(members):
+                feed = members[k].feeds[side]
+                some.append(_extended(name, feed.bits, feed.value.signed, width))
+            else:
+                some.append(_extended(name, multiplied[k - len(members)].bits[n][side], True, width))
+        lines += [f"  reg [{width - 1}:0] {factor};", f"  always @(posedge clk) {factor} <= {' | '.join(some)};"]
+    return known
 
 
 def _extended(signal: str, own: int, signed: bool, bits: int) -> str:
