@@ -143,21 +143,23 @@ def test_factors_take_the_way_round_with_the_fewest_bits(
     assert found == Borrower(2, bits[::-1] if turned else bits, turned, 7)
 
 
-@every_case([(1, pool.EARLY), (2, 0), (9, 7)])
+@every_case([(1, 1, pool.EARLY), (2, 1, 0), (9, 1, 7), (1, 90, 1)])
 def test_factors_leave_before_those_of_a_stage_that_borrows(
-    deep: int, hold: int, monkeypatch: pytest.MonkeyPatch
+    deep: int, drain: int, hold: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Which may come in the first clock of its turn, while those of a sum take longer."""
+    """Which may come in the first clock of its turn, while those of a sum take longer; also in the next frame. Sums
+    that leave for `drain` clocks still leave before those of the next stage that has some.
+    """
     made = SCHEDULE.sizes(lent(), 40)
     monkeypatch.setattr(pool, "depth", lambda *_: deep)
+    monkeypatch.setattr(pool, "held", lambda *_: drain)
     first, last = lent().members
-    borrowers = {5: Borrower(1, (8, 8), False, 20)}
-    holds = [
-        pool.pooled(lent(), 8, made.choices, {None: order}, some).holds
-        for order, some in (((first, last), {}), ((first, 5, last), borrowers), ((first, last, 5), borrowers))
-    ]
-    least = [max(hold, old) for old in holds[0].values()]
-    assert [[*own.values()] for own in holds[1:]] == [[least[0], holds[0][last]], [holds[0][first], least[1]]]
+    borrowers, orders = {5: Borrower(1, (8, 8), False, 20)}, [(first, 5, last), (first, last, 5), (5, first, last)]
+    old = pool.pooled(lent(), 8, made.choices, {None: (first, last)}).holds
+    found = [pool.pooled(lent(), 8, made.choices, {None: order}, borrowers).holds for order in orders]
+    assert drain == 1 or min(old.values()) > hold
+    longer = {k: max(hold, old[k]) for k in old}
+    assert found == [{**old, k: longer[k]} for k in (first, last, last)]
 
 
 @every_case([(0, [(8, (0, 1, 2, 3))]), (1, [(4, (0, 2, 3)), (8, (1,))]), (99, [(2, (2,)), (4, (0, 3)), (8, (1,))])])
