@@ -44,7 +44,13 @@ def luts(files: dict[str, str], top: str, yosys: str) -> int:
         done = [yosys, "-p", SCRIPT.format(files=sources, top=top)]
         subprocess.run(done, cwd=folder, capture_output=True, text=True, check=True)
         lines = [line.split() for line in (Path(folder) / "stat.txt").read_text().splitlines()]
-    return sum(int(words[1]) for words in lines if len(words) == 2 and words[0].startswith("LUT"))
+    return sum(counted(words) for words in lines)
+
+
+def counted(words: list[str]) -> int:
+    """LUTs of a line of yosys' `stat`: a cell before its number, as 0.23 writes it, or behind it."""
+    numbers = [int(word) for word in words if word.isdigit()]
+    return numbers[0] if numbers and any(word.startswith("LUT") for word in words) else 0
 
 
 def ours(network: Imported, yosys: str) -> tuple[int, int, int]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from .builder import Builder
 from .errors import CircuitizeError
 from .hypergraph import fold
-from .integers.constant import Constant
+from .integers import PARTIAL, Constant
 from .operation import Operation
 from .program import IntegerProgram
 from .simplify import simplify
@@ -42,7 +42,8 @@ def bind(program: IntegerProgram, values: Mapping[str, Given]) -> IntegerProgram
         return builder.apply(operation, *sources)
 
     made = fold(arrow, wires, again)
-    bound = simplify(builder.build([wire for wire in (made[at] for at in arrow.outputs.tolist()) if wire is not None]))
+    whole = builder.build([wire for wire in (made[at] for at in arrow.outputs.tolist()) if wire is not None])
+    bound = simplify(whole, PARTIAL)
     outputs = [port.of(fixed(type)) for port, type in zip(program.outputs, bound.target, strict=True)]
     examples = [{name: a for name, a in batch.items() if name not in values} for batch in program.examples]
     inputs = [port for port in program.inputs if port.name not in values]

@@ -4,6 +4,8 @@ constants.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from .errors import Undefined
@@ -17,12 +19,14 @@ SIMPLE = "_simple"
 """The attribute that marks an arrow as simplified already."""
 
 
-def simplify(arrow: Arrow) -> Arrow:
+def simplify(arrow: Arrow, partial: Collection[type[Operation]] = ()) -> Arrow:
     """Return an arrow of the same function without unread edges, repeated edges, identities and operations on small
     constants.
 
     Simplifying makes two passes over the edges and takes linear time. The edges that remain after simplifying keep
     their order and provenance. Simplifying is idempotent: an arrow that is simplified already is returned unchanged.
+    Edges of the operations in `partial` stay, though nothing may read them: the result then also has no value where the
+    arrow has none.
     """
     if SIMPLE in vars(arrow):
         return arrow
@@ -63,8 +67,11 @@ def simplify(arrow: Arrow) -> Arrow:
             constants[targets[0]] = operation
         kept.append((operation_index, sources, targets, provenance))
     outputs = [representative[wire] for wire in arrow.outputs.tolist()]
-    simple = _assemble(arrow, tuple(operations), _live(kept, outputs), outputs)
-    vars(simple)[SIMPLE] = True
+    stay = {index for index, operation in enumerate(operations) if isinstance(operation, tuple(partial))}
+    live = _live(kept, outputs, stay)
+    simple = _assemble(arrow, tuple(operations), live, outputs)
+    if not stay or len(live) == len(_live(kept, outputs, set())):
+        vars(simple)[SIMPLE] = True
     return simple
 
 
@@ -83,13 +90,13 @@ def _constant(operation: Operation, sources: list[Operation], target: Type) -> O
 
 
 def _live(
-    rows: list[tuple[int, list[int], list[int], int]], outputs: list[int]
+    rows: list[tuple[int, list[int], list[int], int]], outputs: list[int], stay: set[int]
 ) -> list[tuple[int, list[int], list[int], int]]:
-    """Return the edges of an arrow on which some output depends, in order."""
+    """Return the edges of an arrow on which some output depends, or an edge whose operation is in `stay`, in order."""
     needed = set(outputs)
     live = []
     for row in reversed(rows):
-        if not needed.isdisjoint(row[2]):
+        if row[0] in stay or not needed.isdisjoint(row[2]):
             needed.update(row[1])
             live.append(row)
     live.reverse()

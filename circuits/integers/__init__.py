@@ -21,6 +21,7 @@ from .indexing import Gather as Gather
 from .indexing import ScatterAdd as ScatterAdd
 from .language import IntegerOperation as IntegerOperation
 from .lookup import Lookup as Lookup
+from .partial import PARTIAL as PARTIAL
 from .selection import ArgMax as ArgMax
 from .selection import ArgMaxOneHot as ArgMaxOneHot
 from .selection import Clamp as Clamp

@@ -30,6 +30,22 @@ def test_edges_that_no_output_needs_go() -> None:
     assert len(simple.source) == 2, "the interface stays as it is"
 
 
+def test_what_may_have_no_value_stays_where_it_is_asked_for() -> None:
+    """With what it reads; once, if it is there twice, and not if it always has a value."""
+    builder = Builder()
+    (x,) = builder.inputs([signed((2,), 4, 0)])
+    doubled = builder.add(integers.Add(), x, x)
+    for _ in range(2):
+        builder.add(integers.Check(-4, 4), doubled)
+    builder.add(integers.Check(-8, 7), x)
+    builder.add(integers.ReLU(), x)
+    arrow = builder.build([x])
+    kept = simplify(arrow, integers.PARTIAL)
+    assert names(kept) == ["integer.add", "integer.check"] and names(simplify(kept)) == names(simplify(arrow)) == []
+    simple = simplify(arrow)
+    assert simplify(simple, integers.PARTIAL) is simple
+
+
 def test_equal_edges_are_made_once() -> None:
     builder = Builder()
     x, y = builder.inputs([Array((2,)), Array((2,))])

@@ -7,6 +7,7 @@ import numpy as np
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.hypergraph import Arrow, fold
 from circuitize.circuits.integers import (
+    PARTIAL,
     ArgMax,
     ArgMaxOneHot,
     Check,
@@ -32,11 +33,11 @@ def core(arrow: Arrow) -> Arrow:
     """Return a simplified arrow with the same function, made of core operations and of operations in KEPT.
 
     Gather and ScatterAdd become products with the one-hot code of their indices, as the definitions of these operations
-    say.
+    say. What may have no value stays, though nothing may read it.
     """
-    expanded = expand(arrow, KEPT | {ArgMaxOneHot})
+    expanded = expand(simplify(arrow, PARTIAL), KEPT | {ArgMaxOneHot})
     if not any(isinstance(operation, ArgMaxOneHot) for operation in expanded.operations):
-        return simplify(expanded)
+        return simplify(expanded, PARTIAL)
     builder = Builder()
 
     def write(index: int, operation: Operation, sources: list[int]) -> list[int]:
@@ -46,7 +47,8 @@ def core(arrow: Arrow) -> Arrow:
         return builder.apply(operation, *sources)
 
     wires = fold(expanded, builder.inputs(expanded.source), write)
-    return simplify(builder.build([wire for at in expanded.outputs.tolist() if (wire := wires[at]) is not None]))
+    whole = builder.build([wire for at in expanded.outputs.tolist() if (wire := wires[at]) is not None])
+    return simplify(whole, PARTIAL)
 
 
 def _one_hot(builder: Builder, wire: int, axis: int) -> int:

@@ -8,6 +8,7 @@ import numpy as np
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import fold
+from circuitize.circuits.integers import PARTIAL
 from circuitize.circuits.operation import Operation
 from circuitize.circuits.program import IntegerProgram, require_integers
 from circuitize.circuits.reading import Json
@@ -149,7 +150,7 @@ class Unrolled:
             group.labels[int(node[at])] = "_".join(str(int(i)) for i in place) or "value"
 
     def _operations(self, program: IntegerProgram, lowering: Lowering, sources: list[Elements]) -> list[Elements]:
-        arrow = simplify(program.arrow)
+        arrow = simplify(program.arrow, PARTIAL)
 
         def one(index: int, operation: Operation, values: list[Elements]) -> list[Elements]:
             edge = arrow.edge(index)

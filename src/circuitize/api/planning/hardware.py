@@ -95,7 +95,7 @@ def arithmetic_luts(sizes: Sizes) -> int:
     """
     cost = Cost()
     framing(cost, sizes)
-    pooling(cost, sizes.fold, sizes.choices)
+    pooling(cost, sizes)
     for number, choice in enumerate(sizes.choices):
         late = choice.late(sizes.fold.stages[number])
         computing(cost, sizes.fold, number, choice.lanes, choice.split, choice.units, late)
