@@ -47,10 +47,8 @@ class Lanes(Memories):
         pool = self.sizes.pool
         if pool is None:
             return
-        members, multiplied = (
-            [self._member(number) for number in pool.stages],
-            borrowed_products(self.fold, self.sizes.choices, pool),
-        )
+        members = [self._member(number) for number in pool.stages]
+        multiplied = borrowed_products(self.fold, self.sizes.choices, pool)
         bits = widths(self.fold, self.sizes.choices, pool.borrowers.values())
         numbers = [*pool.stages, *pool.borrowers]
         turns = {mode: [numbers.index(number) for number in order] for mode, order in pool.orders.items()}
