@@ -29,6 +29,12 @@ def sent_wires(sent: Sent, side: str, instance: int) -> list[str]:
     return wires
 
 
+def sent_factors(sent: Sent) -> list[str]:
+    """Return the wires of the factors of a stage, from its lanes and its units."""
+    pairs = [(place, zip("xy", bits, strict=True)) for place, bits in enumerate(sent.bits)]
+    return [f"  wire [{bits - 1}:0] away{place}_made_{letter};" for place, own in pairs for letter, bits in own]
+
+
 def sent_lines(sent: Sent, late: tuple[bool, bool]) -> list[str]:
     """Return the registers of the factors of a stage, which are 0 while the stage multiplies nothing, and the signal
     that ends the stage's turn.
@@ -47,10 +53,8 @@ def sent_lines(sent: Sent, late: tuple[bool, bool]) -> list[str]:
             for instance in range(count):
                 name = f"away{sent.place(side, instance) + k}"
                 for letter, bits in zip("xy", one.bits, strict=True):
-                    lines += [
-                        f"  wire [{bits - 1}:0] {name}_made_{letter};",
-                        f"  always @(posedge clk) {name}_{letter} <= {idle}_idle ? {bits}'d0 : {name}_made_{letter};",
-                    ]
+                    made = f"{name}_made_{letter}"
+                    lines.append(f"  always @(posedge clk) {name}_{letter} <= {idle}_idle ? {bits}'d0 : {made};")
     products, ends, behind = (
         (sent.units, "e_end", late[1]) if sent.units else (sent.lanes, "closes & pass_end", late[0])
     )

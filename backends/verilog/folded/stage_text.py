@@ -15,7 +15,7 @@ from .counter import bits_of
 from .graph import Operand, Stage
 from .lane_text import any_result_check, any_term_check, lane, lane_bits, signal_of, unit
 from .lending import Sent
-from .lent_text import sent_lines, sent_ports, sent_wires
+from .lent_text import sent_factors, sent_lines, sent_ports, sent_wires
 from .pool import Use
 from .pool_text import Member
 from .sequence import Sequence as Numbers
@@ -92,7 +92,7 @@ def write_stage(
         body = _map(tiling, waits)
         made.lut += 8
     counters = Counters(name, files)
-    body = _late(tiling, columns, by_name, taken) + body
+    body = [*([] if sent is None else sent_factors(sent)), *_late(tiling, columns, by_name, taken), *body]
     body += [] if sent is None else sent_lines(sent, tiling.late)
     body += _units(stage, tiling, slots, by_name, after, flagged, counters, sent)
     head = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import lent_programs
 import pytest
 from example_programs import example
 from pooled_programs import initial, mixed
@@ -43,6 +44,8 @@ def test_slang_finds_no_error(name: str, scheduler: str) -> None:
 def test_slang_finds_no_error_in_what_larger_designs_have() -> None:
     pooling = integrated(convolution(0), "folded", {"lanes": 6})
     training = integrated(Bound(mixed(), initial()), "folded", {})
+    lending = integrated(Bound(lent_programs.multiplying(), lent_programs.initial()), "folded", {"dsp_budget": 10})
+    assert errors(lending) == []
     assert {"circuitize_folded_block.v", "circuitize_s1_max_pool2d_unit.v"} <= pooling.files.keys()
     assert {"circuitize_folded_pool_lane.v", "circuitize_folded_state_memory.v"} <= training.files.keys()
     assert errors(pooling) == errors(training) == []
