@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import random
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -22,20 +20,15 @@ from tiers import count
 
 from circuitize.backends.verilog.design import Design
 from circuitize.backends.verilog.devices.family import SEVEN
-from circuitize.backends.verilog.folded import borrowing, pool
 from circuitize.backends.verilog.folded import lending as loans
-from circuitize.backends.verilog.folded.borrowing import choose_borrowers
-from circuitize.backends.verilog.folded.budget import sizes
 from circuitize.backends.verilog.folded.estimate import estimate
 from circuitize.backends.verilog.folded.folding import Fold, fold
 from circuitize.backends.verilog.folded.graph import Node, Operand, Stage
-from circuitize.backends.verilog.folded.lending import Demand, Loan, away, grouped, lending, loan_of, merged
+from circuitize.backends.verilog.folded.lending import Demand, Loan, away, grouped, lending, merged
 from circuitize.backends.verilog.folded.matching import Matching
-from circuitize.backends.verilog.folded.model import Actor, Link
 from circuitize.backends.verilog.folded.narrowing import narrowed
-from circuitize.backends.verilog.folded.order import Rule, in_turns
 from circuitize.backends.verilog.folded.plan import plan
-from circuitize.backends.verilog.folded.pool import Borrower, Pool, works
+from circuitize.backends.verilog.folded.pool import works
 from circuitize.backends.verilog.folded.size import fits, multiplied
 from circuitize.backends.verilog.folded.sizes import Sizes
 from circuitize.backends.verilog.signals import Signal
@@ -107,59 +100,6 @@ def test_stages_that_hardly_meet_use_the_same_multipliers() -> None:
     assert [(group.size, group.order) for group in found] == [(8, (1,)), (4, (0, 2, 3))]
     files = [sum("folded_multipliers" in name for name in design(apart).files) for apart in (ALONE, TOGETHER)]
     assert files[0] > files[1] == 1
-
-
-@every_case([(0, 0, [], [0, 1, 2]), (9, 0, [4, 8], []), (0, 9, [8], [0]), (5, -2, [4, 4], [1])])
-def test_stages_borrow_multipliers_while_that_costs_less(
-    wait: int, large: int, sizes_left: list[int], borrow: list[int]
-) -> None:
-    """Here a multiplier of a group costs 1, a stage at the shared lanes `wait`, and the one with most products `large`
-    more. A stage with more products than there are lanes, and one whose sums the lanes make, never borrow.
-    """
-    folded, made = lent(), SCHEDULE.sizes(lent(), 40)
-    (summed, *_), free = folded.members, [k for k in range(len(folded.stages)) if k not in folded.members][:3]
-    demands = {k: Demand(products, (25, 17), 100) for k, products in zip(free, (4, 8, 4), strict=True)}
-    groups = [loan_of(demands, [free[0]]), loan_of(demands, free[1:])]
-
-    def cost(loans: Sequence[Loan], borrowers: Mapping[int, Borrower]) -> float:
-        return sum(one.size for one in loans) + wait * len(borrowers) + large * (free[1] in borrowers)
-
-    pool = Pool(8, {}, {})
-    left, found = choose_borrowers(folded, pool, made.choices, groups, demands, cost)
-    assert [one.size for one in left] == sizes_left
-    assert sorted(found) == [free[k] for k in borrow]
-    assert all((one.products, one.end) == (demands[k].products, 100) for k, one in found.items())
-    demands |= {summed: Demand(4, (25, 17), 100), free[0]: Demand(9, (25, 17), 100)}
-    groups = [loan_of(demands, [summed]), loan_of(demands, [free[0]])]
-    assert choose_borrowers(folded, pool, made.choices, groups, demands, cost) == (tuple(groups), {})
-
-
-@every_case([((25, 10), (18, 18), False), ((10, 25), (18, 18), False), ((10, 20), (25, 12), True)])
-def test_factors_take_the_way_round_with_the_fewest_bits(
-    lane: tuple[int, int], bits: tuple[int, int], turned: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(borrowing, "widths", lambda *_: [(*lane, 30)])
-    found = borrowing._borrower(lent(), Pool(2, {}, {}), [], Demand(2, bits, 7))
-    assert found == Borrower(2, bits[::-1] if turned else bits, turned, 7)
-
-
-@every_case([(1, 1, pool.EARLY), (2, 1, 0), (9, 1, 7), (1, 90, 1)])
-def test_factors_leave_before_those_of_a_stage_that_borrows(
-    deep: int, drain: int, hold: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Which may come in the first clock of its turn, while those of a sum take longer; also in the next frame. Sums
-    that leave for `drain` clocks still leave before those of the next stage that has some.
-    """
-    made = SCHEDULE.sizes(lent(), 40)
-    monkeypatch.setattr(pool, "depth", lambda *_: deep)
-    monkeypatch.setattr(pool, "held", lambda *_: drain)
-    first, last = lent().members
-    borrowers, orders = {5: Borrower(1, (8, 8), False, 20)}, [(first, 5, last), (first, last, 5), (5, first, last)]
-    old = pool.pooled(lent(), 8, made.choices, {None: (first, last)}).holds
-    found = [pool.pooled(lent(), 8, made.choices, {None: order}, borrowers).holds for order in orders]
-    assert drain == 1 or min(old.values()) > hold
-    longer = {k: max(hold, old[k]) for k in old}
-    assert found == [{**old, k: longer[k]} for k in (first, last, last)]
 
 
 @every_case([(0, [(8, (0, 1, 2, 3))]), (1, [(4, (0, 2, 3)), (8, (1,))]), (99, [(2, (2,)), (4, (0, 3)), (8, (1,))])])
@@ -235,73 +175,6 @@ def test_without_a_budget_lent_multipliers_are_worth_what_they_save() -> None:
     chosen = SCHEDULE.choose_sizes(folded, None, None, None)
     best, least = min(costs, key=lambda dsp: costs[dsp]), min(costs)
     assert len(costs) == 9 and chosen.dsp == best and least < best <= own.dsp // 4
-
-
-def test_stages_take_turns_by_two_rules() -> None:
-    """The stage with the longest way to the end comes first, or the one that runs for the fewest clocks; the stage that
-    reads what another writes comes after it by either.
-    """
-    actors = [Actor("in", 4, 4), Actor("short", 10, 12), Actor("long", 50, 52), Actor("last", 5, 6), Actor("status", 1)]
-    links = [Link(0, 1, 3), Link(0, 2, 3), Link(2, 3, 5), Link(1, 4, 0), Link(3, 4, 0)]
-    alone = {1: 10, 2: 50, 3: 5}
-    assert in_turns(actors, links, alone, Rule.FARTHEST) == [0, 2, 1, 3, 4]
-    assert in_turns(actors, links, alone, Rule.SHORTEST) == [0, 1, 2, 3, 4]
-
-
-@pytest.mark.parametrize(("clocks", "order"), [(100, [0, 1, 2, 3, 4]), (200, [0, 1, 3, 2, 4])])
-def test_lanes_wait_a_little_for_the_shortest_stage(clocks: int, order: list[int]) -> None:
-    actors = [Actor("in", 4, 4), Actor("late", 4, clocks), Actor("short", 10), Actor("long", 50), Actor("status", 1)]
-    links = [Link(1, 2, 3), Link(0, 3, 3), Link(2, 4, 0), Link(3, 4, 0)]
-    assert in_turns(actors, links, {2: 10, 3: 50}, Rule.SHORTEST) == order
-
-
-@pytest.mark.parametrize("rule", Rule)
-def test_no_turn_comes_before_what_it_reads(rule: Rule) -> None:
-    """Senders come after all stages, and the status comes last."""
-    draw = random.Random(0)
-    for _ in range(count(60, deep=4000)):
-        size = draw.randint(4, 20)
-        sender, status = size - 2, size - 1
-        actors = [Actor("", draw.randint(1, 90), draw.randint(0, 200)) for _ in range(sender)]
-        actors += [Actor("sender", 9, shows=3), Actor("status", 1)]
-        pairs = [sorted(draw.sample(range(sender), 2)) for _ in range(2 * size)]
-        links = [Link(writer, reader, 1) for writer, reader in pairs]
-        links += [Link(0, sender, 1), *(Link(k, status, 1) for k in range(1, sender))]
-        alone = {k: draw.choice([2, 50, actors[k].cycles]) for k in range(2, sender) if draw.random() < 0.8}
-        found = in_turns(actors, links, alone, rule)
-        assert sorted(found) == [*range(size)] and found[-2:] == [sender, status]
-        assert all(found.index(link.writer) < found.index(link.reader) for link in links)
-
-
-@every_case([(40, Rule.SHORTEST), (300, Rule.FARTHEST)])
-def test_without_a_rule_turns_are_taken_by_the_better_one(target: int, better: Rule) -> None:
-    lent = lending(fold(example("iris.py:step").integer))
-    assert lent is not None
-    made = {rule: SCHEDULE.sizes(lent, target, rule=rule) for rule in Rule}
-    assert min(made, key=lambda rule: made[rule].interval ** 2 * made[rule].dsp) is better
-    assert SCHEDULE.sizes(lent, target).orders == made[better].orders
-    assert made[Rule.SHORTEST].orders != made[Rule.FARTHEST].orders
-
-
-def test_of_two_orders_of_turns_the_better_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Which is better is known from the plan alone: without early reads the other order has fewer clocks. An order that
-    takes more multipliers than there are is left out.
-    """
-    folded, budget = fold(example("iris.py:step").integer), 10
-    lent = lending(folded)
-    assert lent is not None
-    way = Matching(lent)
-    other, best = SCHEDULE._lent(way, budget, False)
-    made = [plan(other), plan(best)]
-    assert other.interval < best.interval and made[0].sizes.interval > made[1].sizes.interval
-    assert SCHEDULE.choose_sizes(folded, None, budget, None).orders == best.orders != other.orders
-
-    def dear(fold: Fold, target: int, **given: Any) -> Sizes:
-        found = sizes(fold, target, **given)
-        return replace(found, dsp=budget + 1) if given.get("rule") is Rule.SHORTEST else found
-
-    monkeypatch.setattr(SCHEDULE, "sizes", dear)
-    assert [found.orders for found in SCHEDULE._lent(way, budget, False)] == [other.orders]
 
 
 def test_a_budget_is_met_by_multipliers_in_turns_alone() -> None:
