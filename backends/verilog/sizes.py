@@ -84,7 +84,8 @@ def laid_out(chosen: Folded, interface: Interface | None = None) -> Sizes:
     """Return the sizes of a folded design with all its memories laid out, including those of a shell if an interface is
     given.
     """
-    return _sizes(report(plan(chosen)), all_streams(chosen), bool(chosen.fold.states), interface)
+    made = plan(chosen)
+    return _sizes(report(made), all_streams(made.sizes), bool(chosen.fold.states), interface)
 
 
 def shell_luts(chosen: Folded, interface: Interface) -> int:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..signals import element
 from .counter import in_block
 from .folding import Exit, Fold
+from .pool import WAITS
+from .sizes import Sizes
 from .tiling import divisor
 
 BESIDE = 8
@@ -44,3 +48,16 @@ def stream_lanes(size: int, target: int, wanted: int) -> int:
         return min(size, 1 << (max(least, wanted) - 1).bit_length())
     even = divisor(size, least)
     return even if even <= 2 * least else least
+
+
+def with_beat(sizes: Sizes, place: int, width: int) -> Sizes:
+    """Return sizes in which a beat of the output number `place` has so many elements."""
+    beats, waits = -(-sizes.fold.exits[place].at.size // width), WAITS if sizes.fold.members else 0
+    actor = len(sizes.fold.entries) + len(sizes.fold.stages) + place
+    lanes, actors, links, readers = ([*own] for own in (sizes.out_lanes, sizes.actors, sizes.unbanked, sizes.readers))
+    lanes[place] = width
+    actors[actor] = replace(actors[actor], cycles=beats, shows=beats + 1 + waits)
+    for number, reader in enumerate(readers):
+        if reader.actor == actor:
+            readers[number], links[number] = replace(reader, reads=beats), replace(links[number], reads=beats)
+    return replace(sizes, out_lanes=lanes, actors=actors, unbanked=links, readers=readers)

@@ -26,6 +26,7 @@ from .following import leaders_of
 from .graph import Graph, Stage, cut
 from .join import joined
 from .lane_text import lane, unit
+from .rematerialization import rematerialized
 from .splitting import split
 from .tiling import lane_axis, varies
 
@@ -193,6 +194,8 @@ def fold(program: IntegerProgram, elements_per_beat: int = 0, modal: Modal | Non
         raise CircuitizeError("expected a program with an input, found none; leave one unbound")
     arrow = split(program.arrow) if narrow else core(program.arrow)
     graph = cut(arrow, [port.name in names for port in program.outputs])
+    if names:
+        graph = rematerialized(graph)
     inputs = arrow.inputs.tolist()
     states = {inputs[k]: graph.outputs[outputs[program.inputs[k].name]][0] for k in state_ports}
     real = [port for port in program.inputs if port.name not in names]

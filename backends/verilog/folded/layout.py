@@ -4,11 +4,12 @@ it needs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .counter import bits_of
 from .remembered import remembered
 from .sequence import Sequence
 
@@ -125,23 +126,56 @@ def layout(table: Indices, valid: NDArray[np.bool_], written: Indices, size: int
     for lane in range(written.shape[1]):
         at = np.flatnonzero(written[:, lane] >= 0)
         writer[:, written[at, lane]] = at, np.full(len(at), lane)
-    groups = [list(range(columns.shape[1]))]
-    if len(groups[0]) > 1 and not _shareable(columns, size):
-        groups = [[column] for column in groups[0]]
-    copies, made = [], []
+    ports, taken = _ports(columns)
+    groups = [list(range(ports.shape[1]))]
+    if len(groups[0]) > 1 and not _shareable(ports, size):
+        groups = [[port] for port in groups[0]]
+    copies, read = [], []
     for number, group in enumerate(groups):
-        copy, selections = _copy(columns[:, group], writer, written)
+        copy, selections = _copy(ports[:, group], writer, written)
         copies.append(copy)
-        for bank, column in enumerate(group):
+        for bank in range(len(group)):
             sources = tuple(pair for pair in copy.stored if pair[0] == bank)
-            made.append(Column(number, sources, selections[bank], mask(columns[:, column])))
-    return Layout(tuple(slots.tolist()), tuple(made), tuple(copies))
+            read.append(Column(number, sources, selections[bank], None))
+    made = tuple(replace(read[port], mask=mask(columns[:, column])) for column, port in enumerate(taken))
+    return Layout(tuple(slots.tolist()), made, tuple(copies))
+
+
+def _ports(columns: Indices) -> tuple[Indices, list[int]]:
+    """Return the columns of a table that are read from memory, and for each column the one that it is read with:
+    columns of which each reads 0 where another one reads an element are read as one.
+    """
+    ports: list[Indices] = []
+    taken = []
+    some = (columns == -1).any(axis=0)
+    for column in range(columns.shape[1]):
+        own, place = columns[:, column], len(ports)
+        for port, other in enumerate(ports if some[column] else ()):
+            if not ((own >= 0) & (other >= 0) & (own != other)).any():
+                place = port
+                break
+        ports[place:] = [np.maximum(own, ports[place]) if place < len(ports) else own, *ports[place + 1 :]]
+        taken.append(place)
+    return np.stack(ports, axis=1), taken
 
 
 def mask(column: Indices) -> Sequence | None:
     """Return for each step whether a column reads an element rather than 0; None if it never reads 0."""
     zero = column == -1
     return Sequence.of((~zero).astype(np.int64)) if zero.any() else None
+
+
+def spread(columns: Indices, size: int, width: int) -> int:
+    """Return how many bits more than those of its elements block memory holds for a tensor that a reader reads by such
+    columns: further copies, with their tables of addresses.
+    """
+    ports, _ = _ports(columns)
+    if ports.shape[1] < 2 or _shareable(ports, size):
+        return 0
+    ordered = np.sort(ports, axis=0)
+    held = (ordered[0] >= 0).sum() + ((ordered[1:] != ordered[:-1]) & (ordered[1:] >= 0)).sum()
+    tables = sum(Sequence.of(np.maximum(port, 0)).loops is None for port in ports.T)
+    return max(0, int(held) - size) * width + tables * len(columns) * bits_of(size - 1)
 
 
 def _shareable(columns: Indices, size: int) -> bool:

@@ -7,17 +7,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..signals import element
 from .budget import sizes, widths_of
 from .folding import Fold
 from .following import followed
 from .graph import Operand
-from .layout import columns_of
+from .layout import columns_of, spread
 from .lending import away, sent_by
 from .prices import LANE, price_of
+from .rematerialization import BITS
 from .sizes import Sizes
 from .tiling import Choice, Tiling, choices_shared, choose, tile
+
+Indices = NDArray[np.int64]
 
 TRIED = 8
 """Sizes of a stage that are tried."""
@@ -25,6 +29,8 @@ ROUNDS = 2
 """How often all stages are gone through."""
 WHOLE_LANE = 2000
 """LUTs of a shared lane with its part of all that stands beside it: memories, units, and what selects factors."""
+INPUT = -1
+"""The number of the writer of what is no stage's."""
 DEEP = 64
 """Words from which on memories are in blocks."""
 UNITS = (1, 2, 4, 8, 16)
@@ -45,16 +51,16 @@ class Matching:
         self._beside: dict[int, list[tuple[int, int, Operand]]] = {k: [] for k in range(len(self.fold.stages))}
         for number, stage in enumerate(self.fold.stages):
             for operand in stage.operands:
-                writer = writers.get(self.fold.states.get(operand.wire, operand.wire))
-                if operand.amounts is None and writer is not None:
-                    for k in {writer, number}:
+                writer = writers.get(self.fold.states.get(operand.wire, operand.wire), INPUT)
+                if operand.amounts is None:
+                    for k in {writer, number} - {INPUT}:
                         self._beside[k].append((writer, number, operand))
         self._followers: dict[int, list[int]] = {}
         for follower, leader in self.fold.leaders.items():
             self._followers.setdefault(leader, []).append(follower)
         self._known_candidates: dict[int, list[list[tuple[float, Choice, int]]]] = {}
         self._tilings: dict[tuple[int, Choice], Tiling] = {}
-        self._known: dict[tuple[int, Choice, int, Choice, str], float] = {}
+        self._known: dict[tuple[int, Choice | None, int, Choice, str], float] = {}
 
     def sizes(self, found: Sizes, most: int, borrows: bool = False) -> Sizes:
         """Return the sizes that are found from given ones, with as many shared lanes, if no stage makes more than
@@ -135,10 +141,13 @@ class Matching:
         return sum(self._lut(given, writer, reader, operand) for (writer, reader, _), operand in found.items())
 
     def _lut(self, given: Mapping[int, Choice], writer: int, reader: int, operand: Operand) -> float:
-        key = writer, given[writer], reader, given[reader], operand.name
+        key = writer, given.get(writer), reader, given[reader], operand.name
         if key not in self._known:
-            width = element(operand.format).width
-            self._known[key] = scattered(self._tiling(*key[:2]), self._tiling(*key[2:4]), operand, width)
+            width, read = element(operand.format).width, self._tiling(reader, given[reader])
+            columns, _ = columns_of(*read.reads(operand))
+            self._known[key] = spread(columns, operand.format.size, width) / BITS
+            if writer != INPUT:
+                self._known[key] += scattered(self._tiling(writer, given[writer]), columns, operand.format.size, width)
         return self._known[key]
 
     def _tiling(self, number: int, choice: Choice) -> Tiling:
@@ -155,17 +164,16 @@ def _different(allowed: list[tuple[float, Choice]]) -> list[tuple[float, Choice]
     return list(best.values())[:TRIED]
 
 
-def scattered(written: Tiling, read: Tiling, operand: Operand, width: int) -> float:
-    """Return an estimate of the LUTs of the memories in which an operand lies: those of memories of few words, and
-    those that select a memory for each column.
+def scattered(written: Tiling, columns: Indices, size: int, width: int) -> float:
+    """Return an estimate of the LUTs of the memories in which a tensor of `size` elements lies for the columns of a
+    reader: those of memories of few words, and those that select a memory for each column.
     """
-    columns, _ = columns_of(*read.reads(operand))
-    lane, steps = np.zeros(operand.format.size, np.int64), written.written()
+    lane, steps = np.zeros(size, np.int64), written.written()
     at, lanes = np.nonzero(steps >= 0)
     lane[steps[at, lanes]] = lanes
     rows, places = np.nonzero(columns >= 0)
     pairs = np.unique(places * written.units + lane[columns[rows, places]])
     ways = np.bincount(pairs // written.units)
-    words = -(-operand.format.size // len(pairs))
+    words = -(-size // len(pairs))
     held = 0.0 if words >= DEEP else len(pairs) * width * 0.67 * -(-words // 32)
     return held + width * float((0.47 * ways - 0.8).clip(0)[ways > 1].sum())

@@ -31,6 +31,7 @@ from .plan import Plan, plan
 from .pool import works
 from .prices import Pace
 from .refinement import refined
+from .rematerialization import BITS
 from .sizes import Sizes
 from .top import TOP, emit
 
@@ -73,11 +74,11 @@ def schedule(
     """
     folded = fold(program, elements_per_beat, modal)
     start = _initial(folded, initial or {})
-    chosen = choose_sizes(folded, lanes, dsp_budget, interval_budget, train_interval)
-    made = plan(chosen)
+    made = plan(choose_sizes(folded, lanes, dsp_budget, interval_budget, train_interval))
     emission = emit(made, start)
     held = tuple(port.name for port in folded.held.values())
-    return Design(TOP, "folded", emission.files, all_streams(chosen), held, report(made), modes=modes_of(chosen))
+    ports, modes = all_streams(made.sizes), modes_of(made.sizes)
+    return Design(TOP, "folded", emission.files, ports, held, report(made), modes=modes)
 
 
 def all_streams(chosen: Sizes) -> tuple[Stream, ...]:
@@ -214,7 +215,8 @@ def _cost(made: Plan, free: bool) -> int:
     worth two hundredths of the LUTs. In a design that is `free` of a budget of multipliers, the LUTs and the
     multipliers are worth a hundredth each.
     """
-    return made.sizes.interval**2 * int(estimate(made)["lut"]) * (made.sizes.dsp if free else 1)
+    found = estimate(made)
+    return made.sizes.interval**2 * (found["lut"] + found["bram_bits"] // BITS) * (made.sizes.dsp if free else 1)
 
 
 def _lent(way: Matching, limit: int, borrows: bool) -> list[Sizes]:

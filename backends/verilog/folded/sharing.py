@@ -95,7 +95,7 @@ def shared(sizes: Sizes, tables: Sequence[Table]) -> tuple[list[Memory], Sizes]:
     place = {actor: n for n, actor in enumerate(order)}
     found = [one for key in _keys(sizes).values() for one in _groups(sizes, tables, memories, key, place)]
     found.sort(key=lambda one: -one[0])
-    most = sizes.longest or sizes.interval + sizes.interval // SLOWER
+    most = longest(sizes)
     kept: list[Memory] = []
     if found and _interval(_with(sizes, [one for _, one in found])) <= most:
         kept = [one for _, one in found]
@@ -106,6 +106,11 @@ def shared(sizes: Sizes, tables: Sequence[Table]) -> tuple[list[Memory], Sizes]:
     taken = {number for one in kept for number in one.readers}
     rest = [one for one in memories if one.readers[0] not in taken]
     return sorted([*kept, *rest], key=lambda one: min(one.readers)), _with(sizes, kept)
+
+
+def longest(sizes: Sizes) -> int:
+    """Return the interval between frames that saving memory may lead to."""
+    return sizes.longest or sizes.interval + sizes.interval // SLOWER
 
 
 def _denser(sizes: Sizes, tables: Sequence[Table], memory: Memory) -> Memory:
