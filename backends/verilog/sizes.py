@@ -16,7 +16,7 @@ from circuitize.circuits.reading import Json
 
 from .design import Stream
 from .folded.folding import Fold, fold
-from .folded.plan import plan
+from .folded.plan import narrowest, plan
 from .folded.schedule import all_streams, choose_sizes, report
 from .folded.sizes import Sizes as Folded
 from .parallel.schedule import Unrolled
@@ -89,8 +89,11 @@ def laid_out(chosen: Folded, interface: Interface | None = None) -> Sizes:
 
 
 def shell_luts(chosen: Folded, interface: Interface) -> int:
-    """Return the LUTs of the shell of a folded design, which are known before any memory is laid out."""
-    return int(with_shell({"lut": 0, "ff": 0}, all_streams(chosen), bool(chosen.fold.states), interface)["lut"])
+    """Return the LUTs that the shell of a folded design takes at least, which are known before any memory is laid
+    out.
+    """
+    streams = all_streams(narrowest(chosen))
+    return int(with_shell({"lut": 0, "ff": 0}, streams, bool(chosen.fold.states), interface)["lut"])
 
 
 def tradeoff(program: IntegerProgram, interface: Interface | None = None) -> list[Sizes]:

@@ -25,6 +25,8 @@ DEEPEST = 1024
 """Words of the deepest memories that are placed side by side: a block with more words writes them whole, and to choose
 one of several blocks with fewer words takes more LUTs than blocks are saved.
 """
+BESIDE = 64
+"""Memories that are placed side by side at most: Verilator unrolls no longer loops."""
 SPARED = 50
 """LUTs of four inputs that each further block saves at least, where memories are made of slices."""
 LUTS = 8
@@ -84,7 +86,8 @@ def rows(
     found = []
     for places in alike(layouts, number):
         words, bank, low = banked(banks, copy.depth, width, dense=True)
-        groups = [tuple(places)] if words <= DEEPEST else [(place,) for place in places]
+        most = BESIDE if words <= DEEPEST else 1
+        groups = [tuple(places[start : start + most]) for start in range(0, len(places), most)]
         count = len(groups[0])
         taken = blocks(words, width, count)
         saved = count * in_luts(banked(banks, copy.depth, width)[0], width) if count > 1 else 0

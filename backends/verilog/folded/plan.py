@@ -67,29 +67,43 @@ def plan(sizes: Sizes) -> Plan:
     """Return the plan of a design of the given sizes: the tables of all stages and memories, and what the readers of
     each memory wait for. The sizes of the plan may have narrower beats.
 
-    New state that a memory of its own would keep for its beats leaves in beats of half as many elements, or of a
-    quarter and so on, if it can then be read from the memory of the state, and frames take at most one part in SLOWER
-    more clocks.
+    New state that would be kept a second time for its beats leaves in beats of half as many elements, or of a quarter
+    and so on, if it can then be read from the memory of the state, and frames take at most one part in SLOWER more
+    clocks.
     """
-    made = _planned(sizes)
-    for place in range(len(sizes.fold.exits)):
-        width = sizes.out_lanes[place]
-        while _is_copied(made, place) and width > max(1, least_beat(sizes.fold, sizes.fold.exits[place])):
+    given, made = sizes, _planned(sizes)
+    for place, width in enumerate(sizes.out_lanes):
+        while _sends_copy(made, place) and width > _narrowest(sizes, place):
             width //= 2
-            tried = _planned(with_beat(sizes, place, width))
-            if not _is_copied(tried, place) and tried.sizes.interval <= longest(sizes):
-                made = tried
+            narrower = with_beat(given, place, width)
+            tried = _planned(narrower)
+            if not _sends_copy(tried, place) and tried.sizes.interval <= longest(sizes):
+                given, made = narrower, tried
     return made
 
 
-def _is_copied(made: Plan, place: int) -> bool:
-    """Return whether an output sends new state from block memory of its own."""
-    sizes = made.sizes
-    exit, actor = sizes.fold.exits[place], len(sizes.fold.entries) + len(sizes.fold.stages) + place
+def narrowest(sizes: Sizes) -> Sizes:
+    """Return sizes with the narrowest beats that a plan of them may have."""
+    for place in range(len(sizes.out_lanes)):
+        sizes = with_beat(sizes, place, _narrowest(sizes, place))
+    return sizes
+
+
+def _narrowest(sizes: Sizes, place: int) -> int:
+    """Return the fewest elements that a beat of an output may have: fewer than in the sizes only for new state in block
+    memory.
+    """
+    exit = sizes.fold.exits[place]
     width = element(sizes.fold.format(exit.wire)).width
-    if sizes.fold.modal is not None or exit.wire not in sizes.fold.states.values() or not in_block(exit.at.size, width):
-        return False
-    return any([sizes.readers[number].actor for number in memory.readers] == [actor] for memory in made.memories)
+    if sizes.fold.modal is None and exit.wire in sizes.fold.states.values() and in_block(exit.at.size, width):
+        return min(sizes.out_lanes[place], max(1, least_beat(sizes.fold, exit)))
+    return sizes.out_lanes[place]
+
+
+def _sends_copy(made: Plan, place: int) -> bool:
+    """Return whether an output has a memory of its own."""
+    actor = len(made.sizes.fold.entries) + len(made.sizes.fold.stages) + place
+    return any([made.sizes.readers[k].actor for k in memory.readers] == [actor] for memory in made.memories)
 
 
 def _planned(sizes: Sizes) -> Plan:
