@@ -20,7 +20,8 @@ from .following import followed
 from .lane_text import lane_bits
 from .order import Rule
 from .pool import READ, WAITS, depth, held, last_read, works
-from .prices import BESIDE_UNIT, Pace, priced, prices_of, readers_of
+from .prices import BESIDE_UNIT, LANE, WHOLE_LANE, Pace, priced, prices_of, readers_of
+from .rematerialization import BITS
 from .sizes import Reader, Sizes
 from .tiling import Choice, choices_shared, choose
 from .turns import with_turns
@@ -71,7 +72,12 @@ def sizes(
         choice = (
             given[number]
             if number in given
-            else choices_shared(stage, shared_lanes, fold.axes[number], widths, prices[number], ordered, leads)[0][1]
+            else _cheapest(
+                fold,
+                number,
+                choices_shared(stage, shared_lanes, fold.axes[number], widths, prices[number], ordered, leads),
+                prices[number],
+            )
             if number in fold.members
             else choose(
                 stage,
@@ -155,6 +161,20 @@ def sizes(
     links += [model.Link(0, actor, 0) for actor in admitted]
     made = Sizes(fold, target, choices, in_lanes, out_lanes, actors, links, readers, lanes, dsp, shared, modes)
     return with_turns(replace(made, pace=pace, longest=None if pace is None else pace.most, joins=joins))
+
+
+def _cheapest(fold: Fold, number: int, choices: list[tuple[float, Choice]], price: float) -> Choice:
+    """Return the cheapest sizes of a stage on shared lanes, with the block memory that copies take; `choices` are in
+    the order of their other costs, in clocks, and a LUT counts as `price` clocks.
+    """
+    best: tuple[float, Choice] | None = None
+    for cost, choice in choices:
+        if best is not None and cost >= best[0]:
+            break
+        whole = cost + price * LANE / WHOLE_LANE * fold.spread(number, choice) / BITS
+        best = (whole, choice) if best is None or whole < best[0] else best
+    assert best is not None
+    return best[1]
 
 
 def widths_of(fold: Fold, number: int) -> tuple[int, int, int]:

@@ -18,6 +18,7 @@ from circuitize.circuits.types import Fixed
 
 from ..design import stream_names
 from ..modes import Modal, Mode, Passage
+from ..signals import element
 from .alignment import aligned
 from .core import core
 from .datapath import Datapath
@@ -26,9 +27,10 @@ from .following import leaders_of
 from .graph import Graph, Stage, cut
 from .join import joined
 from .lane_text import lane, unit
+from .layout import spread
 from .rematerialization import rematerialized
 from .splitting import split
-from .tiling import lane_axis, varies
+from .tiling import Choice, lane_axis, tile, varies
 
 Indices = NDArray[np.int64]
 
@@ -80,6 +82,7 @@ class Fold:
     loads: dict[int, int] = field(default_factory=dict)
     follows: bool = False
     _paths: dict[tuple[int, int], tuple[Datapath, int, Datapath | None, int]] = field(default_factory=dict)
+    _spread: dict[tuple[int, Choice], int] = field(default_factory=dict)
 
     @property
     def stages(self) -> list[Stage]:
@@ -161,6 +164,20 @@ class Fold:
     def learning(self) -> set[int]:
         """Return the stages that only training steps run, in a design that also predicts."""
         return {k for k, modes in enumerate(self.stage_modes) if modes == {Mode.TRAIN}}
+
+    def spread(self, number: int, choice: Choice) -> int:
+        """Return how many bits of block memory more than those of its elements what a stage reads takes if the stage
+        has the given sizes: copies and tables of addresses.
+        """
+        if (number, choice) not in self._spread:
+            stage = self.stages[number]
+            tiling = tile(stage, choice)
+            self._spread[number, choice] = sum(
+                spread(*tiling.reads(operand), operand.format.size, element(operand.format).width)
+                for operand in stage.operands
+                if operand.amounts is None
+            )
+        return self._spread[number, choice]
 
     def paths(self, number: int, split: int) -> tuple[Datapath, int, Datapath | None, int]:
         """Return the datapath of a unit and its clocks, and the datapath of a lane (or None) and its clocks before the

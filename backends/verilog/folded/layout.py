@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from .counter import bits_of
+from .counter import rom_in_block
 from .remembered import remembered
 from .sequence import Sequence
 
@@ -165,17 +165,27 @@ def mask(column: Indices) -> Sequence | None:
     return Sequence.of((~zero).astype(np.int64)) if zero.any() else None
 
 
-def spread(columns: Indices, size: int, width: int) -> int:
-    """Return how many bits more than those of its elements block memory holds for a tensor that a reader reads by such
-    columns: further copies, with their tables of addresses.
+def spread(table: Indices, valid: NDArray[np.bool_], size: int, width: int) -> int:
+    """Return how many bits more than those of its elements block memory takes for a tensor and one reader: for copies
+    of it, with their tables of addresses. The arguments are those of `layout`, of a writer of one element a clock.
     """
-    ports, _ = _ports(columns)
+    ports, _ = _ports(columns_of(table, valid)[0])
     if ports.shape[1] < 2 or _shareable(ports, size):
         return 0
-    ordered = np.sort(ports, axis=0)
-    held = (ordered[0] >= 0).sum() + ((ordered[1:] != ordered[:-1]) & (ordered[1:] >= 0)).sum()
-    tables = sum(Sequence.of(np.maximum(port, 0)).loops is None for port in ports.T)
-    return max(0, int(held) - size) * width + tables * len(columns) * bits_of(size - 1)
+    made = layout(table, valid, np.arange(size, dtype=np.int64)[:, None], size)
+    return max(0, made.words * width + table_bits(made, True) - size * width)
+
+
+def table_bits(made: Layout, writes: bool) -> int:
+    """Return the bits of a layout's tables of addresses in block memory, those with which it is written only if
+    `writes` is true.
+    """
+    numbers: list[Sequence | None] = [column.select for column in made.columns]
+    for copy in made.copies:
+        numbers += copy.reads
+        numbers += [number for w in copy.writings for number in (w.word, w.bank, w.enable) if writes]
+    found = {n.values.tobytes(): n for n in numbers if n is not None and n.loops is None}
+    return sum(n.steps * n.bits for n in found.values() if rom_in_block(n.steps, n.bits))
 
 
 def _shareable(columns: Indices, size: int) -> bool:

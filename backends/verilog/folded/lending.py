@@ -86,7 +86,7 @@ def lending(fold: Fold, narrow: bool = False) -> Fold | None:
     """
     whole = cut_up(fold.program, fold.elements_per_beat, narrow=True) if narrow else fold
     graph = replace(whole.graph, stages=[_lent(stage) for stage in whole.stages])
-    found = replace(whole, graph=graph, follows=True, _paths={})
+    found = replace(whole, graph=graph, follows=True, _paths={}, _spread={})
     lenders = [k for k in range(len(found.stages)) if any(away(found, k, 1))]
     return found if (len(found.stages) > len(fold.stages) if narrow else len(lenders) > 1) else None
 

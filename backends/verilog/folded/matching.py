@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..signals import element
 from .budget import sizes, widths_of
@@ -16,19 +15,15 @@ from .following import followed
 from .graph import Operand
 from .layout import columns_of, spread
 from .lending import away, sent_by
-from .prices import LANE, price_of
+from .prices import LANE, WHOLE_LANE, price_of
 from .rematerialization import BITS
 from .sizes import Sizes
 from .tiling import Choice, Tiling, choices_shared, choose, tile
-
-Indices = NDArray[np.int64]
 
 TRIED = 8
 """Sizes of a stage that are tried."""
 ROUNDS = 2
 """How often all stages are gone through."""
-WHOLE_LANE = 2000
-"""LUTs of a shared lane with its part of all that stands beside it: memories, units, and what selects factors."""
 INPUT = -1
 """The number of the writer of what is no stage's."""
 DEEP = 64
@@ -144,10 +139,9 @@ class Matching:
         key = writer, given.get(writer), reader, given[reader], operand.name
         if key not in self._known:
             width, read = element(operand.format).width, self._tiling(reader, given[reader])
-            columns, _ = columns_of(*read.reads(operand))
-            self._known[key] = spread(columns, operand.format.size, width) / BITS
+            self._known[key] = spread(*read.reads(operand), operand.format.size, width) / BITS
             if writer != INPUT:
-                self._known[key] += scattered(self._tiling(writer, given[writer]), columns, operand.format.size, width)
+                self._known[key] += scattered(self._tiling(writer, given[writer]), read, operand, width)
         return self._known[key]
 
     def _tiling(self, number: int, choice: Choice) -> Tiling:
@@ -164,16 +158,17 @@ def _different(allowed: list[tuple[float, Choice]]) -> list[tuple[float, Choice]
     return list(best.values())[:TRIED]
 
 
-def scattered(written: Tiling, columns: Indices, size: int, width: int) -> float:
-    """Return an estimate of the LUTs of the memories in which a tensor of `size` elements lies for the columns of a
-    reader: those of memories of few words, and those that select a memory for each column.
+def scattered(written: Tiling, read: Tiling, operand: Operand, width: int) -> float:
+    """Return an estimate of the LUTs of the memories in which an operand lies: those of memories of few words, and
+    those that select a memory for each column.
     """
-    lane, steps = np.zeros(size, np.int64), written.written()
+    columns, _ = columns_of(*read.reads(operand))
+    lane, steps = np.zeros(operand.format.size, np.int64), written.written()
     at, lanes = np.nonzero(steps >= 0)
     lane[steps[at, lanes]] = lanes
     rows, places = np.nonzero(columns >= 0)
     pairs = np.unique(places * written.units + lane[columns[rows, places]])
     ways = np.bincount(pairs // written.units)
-    words = -(-size // len(pairs))
+    words = -(-operand.format.size // len(pairs))
     held = 0.0 if words >= DEEP else len(pairs) * width * 0.67 * -(-words // 32)
     return held + width * float((0.47 * ways - 0.8).clip(0)[ways > 1].sum())

@@ -12,17 +12,19 @@ from circuitize.circuits.types import Fixed
 from ..signals import element
 from .beats import least_beat, with_beat
 from .choosing import Columns, in_two_clocks
-from .counter import in_block
 from .early import early
 from .feeding import plain
 from .graph import Stage
 from .lane_text import interval_of, literal_operand
 from .layout import NOTHING, Rom, rom
-from .sharing import Memory, Table, longest, shared
+from .sharing import Memory, Table, shared
 from .sizes import Sizes
 from .tiling import Tiling, tile
 
 Indices = NDArray[np.int64]
+
+BLOCK = 18 * 1024
+"""Bits of a block memory."""
 
 
 @dataclass
@@ -68,8 +70,7 @@ def plan(sizes: Sizes) -> Plan:
     each memory wait for. The sizes of the plan may have narrower beats.
 
     New state that would be kept a second time for its beats leaves in beats of half as many elements, or of a quarter
-    and so on, if it can then be read from the memory of the state, and frames take at most one part in SLOWER more
-    clocks.
+    and so on, if it can then be read from the memory of the state, and frames take no more clocks.
     """
     given, made = sizes, _planned(sizes)
     for place, width in enumerate(sizes.out_lanes):
@@ -77,7 +78,7 @@ def plan(sizes: Sizes) -> Plan:
             width //= 2
             narrower = with_beat(given, place, width)
             tried = _planned(narrower)
-            if not _sends_copy(tried, place) and tried.sizes.interval <= longest(sizes):
+            if not _sends_copy(tried, place) and tried.sizes.interval <= made.sizes.interval:
                 given, made = narrower, tried
     return made
 
@@ -90,12 +91,13 @@ def narrowest(sizes: Sizes) -> Sizes:
 
 
 def _narrowest(sizes: Sizes, place: int) -> int:
-    """Return the fewest elements that a beat of an output may have: fewer than in the sizes only for new state in block
-    memory.
+    """Return the fewest elements that a beat of an output may have: fewer than in the sizes only for new state of BLOCK
+    bits or more.
     """
     exit = sizes.fold.exits[place]
     width = element(sizes.fold.format(exit.wire)).width
-    if sizes.fold.modal is None and exit.wire in sizes.fold.states.values() and in_block(exit.at.size, width):
+    new = sizes.fold.modal is None and exit.wire in sizes.fold.states.values()
+    if new and exit.at.size * width >= BLOCK:
         return min(sizes.out_lanes[place], max(1, least_beat(sizes.fold, exit)))
     return sizes.out_lanes[place]
 

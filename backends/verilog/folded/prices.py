@@ -15,6 +15,8 @@ BESIDE_UNIT = 60
 """LUTs of one more memory, which a unit more takes for what it writes and for each operand that it reads."""
 LANE = 300
 """LUTs that a shared lane is worth: its sum, what selects its factors, and its multiplier."""
+WHOLE_LANE = 2000
+"""LUTs of a shared lane with its part of all that stands beside it: memories, units, and what selects factors."""
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,8 @@ Indices = NDArray[np.int64]
 
 BITS = 64
 """Bits of block memory that a LUT is worth: devices have 40 to 80 of them for each LUT."""
-BLOCK = 18 * 1024
-"""Bits of a block memory: what takes less is kept."""
+LEAST = 4096
+"""Bits that a result has at least that is left out."""
 UNITS = 16
 """Units of a stage of many elements, each of which takes the LUTs of its operations."""
 COSTLY = (Divide, Lookup, SquareRoot)
@@ -62,7 +62,7 @@ def rematerialized(graph: Graph) -> Graph:
 def _worthwhile(stage: Stage, uses: Sequence[_Use]) -> bool:
     bits = stage.size * element(stage.format).width
     more = UNITS * (len(uses) - 1) * sum(luts(*_typed(stage, node)) for node in stage.nodes)
-    return bits >= max(BLOCK, BITS * more)
+    return bits >= max(LEAST, BITS * more)
 
 
 def _typed(stage: Stage, node: Node) -> tuple[Operation, list[Signal], Signal]:

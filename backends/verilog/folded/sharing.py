@@ -14,11 +14,9 @@ from ..modes import Mode
 from ..signals import element
 from . import model
 from .blocks import rows, worth
-from .counter import rom_in_block
 from .guests import guest, in_order, packed
-from .layout import Layout, layout
+from .layout import Layout, layout, table_bits
 from .pool import WAITS
-from .sequence import Sequence as Numbers
 from .sizes import Sizes
 
 Indices = NDArray[np.int64]
@@ -95,7 +93,7 @@ def shared(sizes: Sizes, tables: Sequence[Table]) -> tuple[list[Memory], Sizes]:
     place = {actor: n for n, actor in enumerate(order)}
     found = [one for key in _keys(sizes).values() for one in _groups(sizes, tables, memories, key, place)]
     found.sort(key=lambda one: -one[0])
-    most = longest(sizes)
+    most = sizes.longest or sizes.interval + sizes.interval // SLOWER
     kept: list[Memory] = []
     if found and _interval(_with(sizes, [one for _, one in found])) <= most:
         kept = [one for _, one in found]
@@ -106,11 +104,6 @@ def shared(sizes: Sizes, tables: Sequence[Table]) -> tuple[list[Memory], Sizes]:
     taken = {number for one in kept for number in one.readers}
     rest = [one for one in memories if one.readers[0] not in taken]
     return sorted([*kept, *rest], key=lambda one: min(one.readers)), _with(sizes, kept)
-
-
-def longest(sizes: Sizes) -> int:
-    """Return the interval between frames that saving memory may lead to."""
-    return sizes.longest or sizes.interval + sizes.interval // SLOWER
 
 
 def _denser(sizes: Sizes, tables: Sequence[Table], memory: Memory) -> Memory:
@@ -207,7 +200,7 @@ def _groups(
             if readers[client.readers[0]].actor in met or (sender(client) and any(map(sender, joined))):
                 continue
             made = _guest(host, client, tables) if base(client) else None
-            if made is not None and (less := base(client) - _tables(made.layout, False)) > 0:
+            if made is not None and (less := base(client) - table_bits(made.layout, False)) > 0:
                 joined, saved = [*joined, made], saved + less
         return saved, joined
 
@@ -283,13 +276,4 @@ def _bits(own: Layout, width: int, banks: int, abreast: bool) -> int:
     """
     every = [row for number in range(len(own.copies)) for row in rows([own], number, width, banks, abreast)]
     found = sum(worth(row, width) if abreast else row.bits(width) * row.block for row in every)
-    return found + _tables(own, True)
-
-
-def _tables(own: Layout, writes: bool) -> int:
-    numbers: list[Numbers | None] = [column.select for column in own.columns]
-    for copy in own.copies:
-        numbers += copy.reads
-        numbers += [number for w in copy.writings for number in (w.word, w.bank, w.enable) if writes]
-    tables = {n.values.tobytes(): n for n in numbers if n is not None and n.loops is None}
-    return sum(n.steps * n.bits for n in tables.values() if rom_in_block(n.steps, n.bits))
+    return found + table_bits(own, True)

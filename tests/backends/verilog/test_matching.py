@@ -10,7 +10,6 @@ from lent_programs import multiplying
 from circuitize.backends.verilog.folded.budget import sizes
 from circuitize.backends.verilog.folded.folding import fold
 from circuitize.backends.verilog.folded.graph import Operand, Stage
-from circuitize.backends.verilog.folded.layout import columns_of
 from circuitize.backends.verilog.folded.lending import lending, sent_by
 from circuitize.backends.verilog.folded.matching import Matching, scattered
 from circuitize.backends.verilog.folded.tiling import Choice, tile
@@ -31,8 +30,7 @@ def test_rows_that_are_written_are_read_without_small_memories(lanes: int, split
     operand = Operand("x0", 1, np.arange(SIDE * SIDE).reshape(SIDE, SIDE), written.format, -9, 9)
     sums = Stage(2, Fixed((SIDE,), 0, -99, 99), Provenance(), reduction="sum", terms=SIDE, operands=[operand])
     read = Choice(0, 1, 1, lanes, lanes, SIDE // lanes, split, 1, SIDE * SIDE // lanes // split)
-    columns, _ = columns_of(*tile(sums, read).reads(operand))
-    found = scattered(tile(written, whole), columns, SIDE * SIDE, WIDTH)
+    found = scattered(tile(written, whole), tile(sums, read), operand, WIDTH)
     small = lanes * split * WIDTH * 0.67
     selected = WIDTH * lanes * (0.47 * UNITS - 0.8)
     assert found == pytest.approx(memories * WIDTH * 0.67 + selected if memories else small)
