@@ -52,7 +52,7 @@ def rematerialized(graph: Graph) -> Graph:
     kept = {wire for wire, _ in graph.outputs}
     for stage in list(stages):
         uses = [_Use(other, operand) for other in stages for operand in other.operands if operand.wire == stage.wire]
-        if stage.wire not in kept and _worthwhile(stage, uses) and _possible(stage, uses):
+        if uses and stage.wire not in kept and _worthwhile(stage, uses) and _possible(stage, uses):
             for use in uses:
                 _inline(stage, use)
             stages.remove(stage)
