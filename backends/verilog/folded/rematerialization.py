@@ -25,7 +25,7 @@ Indices = NDArray[np.int64]
 
 BITS = 64
 """Bits of block memory that a LUT is worth: devices have 40 to 80 of them for each LUT."""
-LEAST = 8 * 1024
+LEAST = 4 * 1024
 """Bits that a result has at least that is left out."""
 UNITS = 16
 """Units of a stage of many elements, each of which takes the LUTs of its operations."""
