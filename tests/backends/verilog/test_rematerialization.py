@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib import import_module
 
 import numpy as np
@@ -15,6 +16,7 @@ from tiers import count
 from circuitize.backends.verilog.folded import rematerialization, schedule
 from circuitize.backends.verilog.folded.folding import fold
 from circuitize.backends.verilog.folded.graph import REDUCED, Graph, Stage
+from circuitize.backends.verilog.folded.lane_text import literal_operand
 from circuitize.backends.verilog.folded.rematerialization import rematerialized
 from circuitize.circuits.integers import Check, Divide, Lookup, ReLU, Scale
 from circuitize.circuits.operation import Operation
@@ -67,6 +69,14 @@ def summing(graph: Graph) -> Graph:
     return Graph([*graph.stages[:-1], made], graph.outputs)
 
 
+def bounded(graph: Graph) -> Graph:
+    """The graph with a first operation whose interval does not hold 3."""
+    first = graph.stages[0]
+    return replace(
+        graph, stages=[replace(first, nodes=[replace(first.nodes[0], low=4), *first.nodes[1:]]), *graph.stages[1:]]
+    )
+
+
 @every_case(
     [
         ("one reader of each element", chain(EACH), True),
@@ -78,6 +88,7 @@ def summing(graph: Graph) -> Graph:
         ("padding, where they make 0", chain(PADDED, Scale(0, 0)), True),
         ("padding, where a Check would fail", chain(PADDED, ReLU(), Check(4, FAR), Scale(0, 0)), False),
         ("padding, of an interval without 0", chain(PADDED, Scale(0, 0), high=-1), False),
+        ("padding, where a value on the way would be outside", bounded(chain(PADDED, Scale(0, 0))), False),
         ("terms of a sum", summing(chain(EACH)), False),
         ("a table", chain(EACH, Lookup(-HIGH, np.zeros(2 * HIGH + 8, np.int64), 0)), False),
         ("a product that takes a multiplier", chain(EACH, Scale(1001, 0)), False),
@@ -87,6 +98,19 @@ def test_which_stages_are_left_out(name: str, graph: Graph, gone: bool, everythi
     made = rematerialized(graph)
     assert (len(made.stages) < len(graph.stages)) == gone, name
     assert all(operand.wire != 1 for stage in made.stages for operand in stage.operands) == gone, name
+
+
+def test_a_number_stays_a_number_and_a_copy_a_copy(everything: None) -> None:
+    """Where a reader reads 0, a constant of the stage is not 0; and a stage may have no operation of its own."""
+    (made,) = rematerialized(chain(PADDED, Scale(0, 0))).stages
+    assert [literal_operand(operand) for operand in made.operands] == [None, 3]
+    graph = chain(EACH[::-1])
+    copy = replace(graph.stages[1], operands=[reading("x0", 1, EACH[::-1])], nodes=[], result="x0")
+    graph, start = replace(graph, stages=[graph.stages[0], copy]), {INPUT: EACH - 9}
+    (made,) = rematerialized(graph).stages
+    wanted, found = results(graph, start), results(Graph([made], graph.outputs), start)
+    assert wanted is not None and found is not None
+    np.testing.assert_array_equal(wanted, found)
 
 
 def test_outputs_and_checks_that_nothing_reads_stay(everything: None) -> None:
