@@ -17,6 +17,7 @@ from circuitize.backends.verilog.folded.blocks import BESIDE, rows
 from circuitize.backends.verilog.folded.folding import fold
 from circuitize.backends.verilog.folded.layout import NOTHING, layout, spread
 from circuitize.backends.verilog.folded.plan import narrowest, plan
+from circuitize.backends.verilog.folded.pool import WAITS
 from circuitize.backends.verilog.folded.schedule import choose_sizes
 from circuitize.sims.rtl import Simulation, compare, expected
 
@@ -84,6 +85,19 @@ def test_new_state_leaves_from_the_memory_of_the_state() -> None:
         assert compare(found, wanted).first_difference is None
         assert compare(simulation.run(vectors, 1), wanted).first_difference is None
     assert found.interval_cycles == design.report["interval_cycles"] == made.sizes.interval
+    assert found.latency_cycles == design.report["latency_cycles"]
+
+
+def test_beats_of_several_states_narrow_unless_frames_take_longer() -> None:
+    folded = fold(step()[0])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(PLAN, "BLOCK", 0)
+        wide = choose_sizes(folded, 8, None, None)
+        wide = with_beat(with_beat(wide, 0, 16), 2, 16)
+        assert plan(wide).sizes.out_lanes == [8, 1, 1, 1, 1]
+        quick = choose_sizes(folded, 16, None, None)
+        assert plan(quick).sizes.out_lanes == quick.out_lanes
+        assert plan(with_beat(quick, 2, 2)).sizes.interval > plan(quick).sizes.interval
 
 
 def test_a_beat_changes_the_clocks_of_its_output_alone() -> None:
@@ -91,6 +105,7 @@ def test_a_beat_changes_the_clocks_of_its_output_alone() -> None:
     made = with_beat(chosen, 0, 2)
     size, first = chosen.fold.exits[0].at.size, len(chosen.fold.entries) + len(chosen.fold.stages)
     assert made.out_lanes == [2, *chosen.out_lanes[1:]] and made.actors[first].cycles == math.ceil(size / 2)
+    assert made.actors[first].shows == math.ceil(size / 2) + 1 + WAITS
     changed = [k for k, (one, other) in enumerate(zip(chosen.unbanked, made.unbanked, strict=True)) if one != other]
     assert [made.unbanked[k].reader for k in changed] == [first]
     assert [made.actors[k] == actor for k, actor in enumerate(chosen.actors)].count(False) == 1
