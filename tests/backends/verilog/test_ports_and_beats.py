@@ -97,7 +97,7 @@ def test_beats_of_several_states_narrow_unless_frames_take_longer() -> None:
         assert plan(wide).sizes.out_lanes == [8, 1, 1, 1, 1]
         quick = choose_sizes(folded, 16, None, None)
         assert plan(quick).sizes.out_lanes == quick.out_lanes
-        assert plan(with_beat(quick, 2, 2)).sizes.interval > plan(quick).sizes.interval
+        assert plan(with_beat(quick, 2, 1)).sizes.interval > plan(quick).sizes.interval
 
 
 def test_a_beat_changes_the_clocks_of_its_output_alone() -> None:
