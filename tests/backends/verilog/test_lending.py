@@ -204,7 +204,7 @@ def test_a_budget_is_met_by_multipliers_in_turns_alone() -> None:
         ("digits_xent.py:adam_sixteen", None, 84),
         ("iris.py:step", None, 10),
         ("jax_iris.py:step", None, 4),
-        ("onnx_digits.py:step", None, 19),
+        ("onnx_digits.py:step", None, 27),
         ("quantized.py:step", None, 10),
         ("transformer.py:step", None, 72),
         ("transformer.py:step", 84, 84),
