@@ -74,12 +74,26 @@ def _possible(stage: Stage, uses: Sequence[_Use]) -> bool:
     """Return whether the readers of a stage can make its operations, each with one element of its own."""
     if stage.reduction or not stage.nodes or any(use.operand.in_reduction for use in uses):
         return False
+    if any(use.operand.amounts is not None or _loses(stage, use.operand) for use in uses):
+        return False
     if any(_takes_much(*_typed(stage, node)) for node in stage.nodes):
         return False
     read = np.concatenate([use.operand.at for use in uses])
     if stage.checks and not np.isin(np.arange(stage.size), read).all():
         return False
     return bool((read >= 0).all()) or keeps_zero(stage, stage.result)
+
+
+def _loses(stage: Stage, read: Operand) -> bool:
+    """Return whether a reader would read nothing but zeros of something that a stage reads, for which there would be no
+    memory, or only one number of a constant with several.
+    """
+    made = [(operand, replace(operand, at=_composed(operand, read))) for operand in stage.operands]
+    return any(
+        (own.at < 0).all() if operand.amounts is None else literal_operand(own) is not None
+        for operand, own in made
+        if literal_operand(operand) is None
+    )
 
 
 def _takes_much(operation: Operation, sources: list[Signal], target: Signal) -> bool:
@@ -125,14 +139,20 @@ def _inline(stage: Stage, use: _Use) -> None:
 
 def _operand(stage: Stage, operand: Operand, read: Operand) -> str:
     """Return the name of an operand of `stage` with which it reads what `operand` reads for the elements that `read`
-    reads; the operand is added unless there is an equal one. A number stays the same number everywhere.
+    reads; the operand is added unless there is an equal one.
     """
-    at = operand.at[np.maximum(read.at, 0)]
-    if literal_operand(operand) is None:
-        at = np.where(read.at < 0, -1, at)
+    at = _composed(operand, read)
     for known in stage.operands:
         if known.wire == operand.wire and np.array_equal(known.at, at):
             return known.name
     used = [int(known.name[1:]) for known in [*stage.operands, read]]
     stage.operands.append(replace(operand, name=f"x{max(used) + 1}", at=at))
     return stage.operands[-1].name
+
+
+def _composed(operand: Operand, read: Operand) -> Indices:
+    """Return what an operand of a stage reads for the elements of the result that `read` reads. A number stays the same
+    number everywhere.
+    """
+    at = operand.at[np.maximum(read.at, 0)]
+    return at if literal_operand(operand) is not None else np.where(read.at < 0, -1, at)

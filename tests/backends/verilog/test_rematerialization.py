@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from every_case import every_case
 from pooled_steps import frames, step
-from stage_values import FAR, HIGH, INPUT, SIZE, constant, elementwise, random_graph, reading, results
+from stage_values import FAR, HIGH, INPUT, SIZE, Integers, constant, elementwise, random_graph, reading, results
 from tiers import count
 
 from circuitize.backends.verilog.folded import rematerialization, schedule
@@ -53,7 +53,7 @@ def test_values_stay_the_same(everything: None) -> None:
     assert left_out > 300 and undefined > 100
 
 
-def chain(read: np.ndarray, *operations: Operation, reads: int = 1, high: int = HIGH) -> Graph:
+def chain(read: Integers, *operations: Operation, reads: int = 1, high: int = HIGH) -> Graph:
     """A stage of operations on the input and a constant 3, and stages that read its result."""
     first = elementwise(1, [reading("x0", INPUT, EACH, (-HIGH, high)), constant("x1", HALF, EACH)], *operations)
     later = [elementwise(2 + k, [reading("x0", 1, read)], Scale(-1, 0)) for k in range(reads)]
@@ -67,6 +67,18 @@ def summing(graph: Graph) -> Graph:
     made = Stage(last.wire, last.format, last.provenance, reduction="sum", terms=1, term="x0", reduced=(-FAR, FAR))
     made.operands, made.result = [terms], REDUCED
     return Graph([*graph.stages[:-1], made], graph.outputs)
+
+
+def padded(read: Integers) -> Graph:
+    """A stage that reads 0 for its first element, and a reader."""
+    first = elementwise(1, [reading("x0", INPUT, EACH - 1)], ReLU())
+    return Graph([first, elementwise(2, [reading("x0", 1, read)], Scale(-1, 0))], [(2, EACH)])
+
+
+def varied(read: Integers) -> Graph:
+    """A stage that adds a constant of several numbers, and a reader."""
+    first = elementwise(1, [reading("x0", INPUT, EACH), constant("x1", EACH, EACH)], ReLU())
+    return Graph([first, elementwise(2, [reading("x0", 1, read)], Scale(-1, 0))], [(2, EACH)])
 
 
 def bounded(graph: Graph) -> Graph:
@@ -89,6 +101,11 @@ def bounded(graph: Graph) -> Graph:
         ("padding, where a Check would fail", chain(PADDED, ReLU(), Check(4, FAR), Scale(0, 0)), False),
         ("padding, of an interval without 0", chain(PADDED, Scale(0, 0), high=-1), False),
         ("padding, where a value on the way would be outside", bounded(chain(PADDED, Scale(0, 0))), False),
+        ("padding alone", chain(0 * EACH - 1, Scale(0, 0)), False),
+        ("only padding of what the stage reads", padded(0 * EACH), False),
+        ("padding of it and an element", padded(EACH % 2), True),
+        ("one of several numbers", varied(0 * EACH), False),
+        ("two of them", varied(EACH % 2), True),
         ("terms of a sum", summing(chain(EACH)), False),
         ("a table", chain(EACH, Lookup(-HIGH, np.zeros(2 * HIGH + 8, np.int64), 0)), False),
         ("a product that takes a multiplier", chain(EACH, Scale(1001, 0)), False),
