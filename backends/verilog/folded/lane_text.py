@@ -33,14 +33,16 @@ def signal_of(operand: Operand, name: str) -> Signal:
 
 
 def interval_of(operand: Operand) -> tuple[int, int]:
-    """Return the interval of the values that memory may hold for an operand: that of the wire's format or, for a
-    constant, that of its elements and 0.
+    """Return the interval of the values that memory may hold for an operand: that of the wire's format, and 0 where 0
+    is read in place of an element, or, for a constant, that of its elements and 0.
     """
     if operand.amounts is not None:
         found = operand.amounts[np.maximum(operand.at, 0)]
         low, high = int(found.min()), int(found.max())
         return (min(low, 0), max(high, 0))
     kind = element(operand.format)
+    if not kind.low <= 0 <= kind.high and (operand.at < 0).any():
+        return min(kind.low, 0), max(kind.high, 0)
     return kind.low, kind.high
 
 

@@ -13,7 +13,7 @@ from .channel import HEAD, TAIL, Counters
 from .control import delays, drains, runs, up
 from .counter import bits_of
 from .graph import Operand, Stage
-from .lane_text import any_result_check, any_term_check, lane, lane_bits, signal_of, unit
+from .lane_text import any_result_check, lane, lane_bits, signal_of, unit
 from .lending import Sent
 from .lent_text import sent_factors, sent_lines, sent_ports, sent_wires
 from .pool import Use
@@ -65,6 +65,7 @@ def write_stage(
         bits = signal_of(by_name[operand], "").width
         ports += [f"input wire [{bits - 1}:0] {operand}_{column}" for column in range(count)]
     inner = any(operand.in_reduction for operand in stage.operands if operand.name in slots)
+    terms_fail = False
     outer = any(not operand.in_reduction for operand in stage.operands if operand.name in slots)
     ports += ["output wire t_step", "output wire t_last"] if inner else []
     ports += ["output wire e_step", "output wire e_last"] if outer else []
@@ -84,7 +85,8 @@ def write_stage(
         made.lut, made.ff = made.lut + inside.lut * count, made.ff + inside.ff * count
         made.dsp += inside.dsp * count
         made.rom_bits += inside.rom_bits * count
-        body = _reduction(stage, tiling, slots, by_name, before + tiling.late[0], bool(inside.fails), waits, sent)
+        terms_fail = bool(inside.fails)
+        body = _reduction(stage, tiling, slots, by_name, before + tiling.late[0], terms_fail, waits, sent)
         bits = lane_bits(stage, tiling.split) * tiling.split
         made.ff += bits * (tiling.lanes + (tiling.units if tiling.drain > 1 else 0))
         made.lut += bits * -(-(tiling.lanes - tiling.units) // 3) + 12
@@ -94,7 +96,7 @@ def write_stage(
     counters = Counters(name, files)
     body = [*([] if sent is None else sent_factors(sent)), *_late(tiling, columns, by_name, taken), *body]
     body += [] if sent is None else sent_lines(sent, tiling.late)
-    body += _units(stage, tiling, slots, by_name, after, flagged, counters, sent)
+    body += _units(stage, tiling, slots, by_name, after, flagged, terms_fail, counters, sent)
     head = (
         f"// {name}: {', '.join(stage.operations)}; makes {stage.format}; {stage.provenance}.\n"
         f"// {tiling.lanes} lanes of {tiling.split} terms a clock, {tiling.passes} passes of {tiling.clocks} clocks, "
@@ -230,10 +232,13 @@ def _units(
     operands: Mapping[str, Operand],
     after: int,
     flagged: bool,
+    terms_fail: bool,
     counters: Counters,
     sent: Sent | None,
 ) -> list[str]:
-    """Return the units of a stage, and the stage's flag, which says that a Check failed in the frame."""
+    """Return the units of a stage, and the stage's flag, which says that a Check failed in the frame; `terms_fail` says
+    whether one of a term can fail.
+    """
     late = tiling.late[1]
     shares = [(u, part) for u in range(tiling.units) for part in range(tiling.split if tiling.reduces else 0)]
     share = "unit{}_{}_late" if late else "unit{}_{}"
@@ -275,7 +280,7 @@ def _units(
         live = counters.number(f"live{u}", Numbers.of(real.astype(np.int64)), "made_valid", 1)
         fails.append(f"(fail{u} & {live})")
     lines = [*counters.lines, *lines]
-    if any_term_check(stage):
+    if terms_fail:
         lines += delays("terms_failed", "held_failed", after + (tiling.drain > 1) + late)
         fails.append("terms_failed")
     lines += [
