@@ -6,15 +6,11 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
+from shared_memories import small_step
 
 from circuitize.circuits.program import IntegerProgram
-from circuitize.circuits.quantize import quantize
-from circuitize.circuits.values import to_integers
-from circuitize.frontends import training
 from circuitize.frontends.image_layers import conv2d, flatten, image, max_pool2d
 from circuitize.frontends.layers import dense, relu, sequential
-from circuitize.frontends.losses import mean_squared_error
-from circuitize.frontends.optimizers import SGD
 
 Integers = NDArray[np.int64]
 
@@ -25,20 +21,7 @@ BATCH = 2
 @cache
 def step() -> tuple[IntegerProgram, dict[str, Integers]]:
     """The step on a batch of 2, and the weights that it starts from."""
-    draw = np.random.default_rng(0)
-    program = training.training_step(MODEL, mean_squared_error, SGD(), BATCH)
-    start = training.start(program, MODEL, seed=0)
-    examples: list[dict[str, NDArray[np.float64]]] = [
-        {
-            **start,
-            "inputs": draw.integers(0, 17, (BATCH, 36)) / 16,
-            "targets": np.eye(2)[draw.integers(0, 2, BATCH)],
-            "learning_rate": np.array(0.125),
-        }
-        for _ in range(4)
-    ]
-    made = quantize(training.with_examples(program, *examples))
-    return made, {port.name: to_integers(port, start[port.name], "test") for port in made.inputs if port.held}
+    return small_step(MODEL, BATCH, 36)
 
 
 def frames(count: int, seed: int) -> dict[str, Integers]:

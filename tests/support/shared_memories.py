@@ -11,7 +11,7 @@ from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.values import to_integers
 from circuitize.frontends import training
-from circuitize.frontends.layers import dense, relu, sequential
+from circuitize.frontends.layers import Model, dense, relu, sequential
 from circuitize.frontends.losses import mean_squared_error
 from circuitize.frontends.optimizers import SGD
 
@@ -21,17 +21,16 @@ MODEL = sequential(dense(4, 64), relu(), dense(64, 2))
 BATCH = 5
 
 
-@cache
-def step() -> tuple[IntegerProgram, dict[str, Integers]]:
-    """The step of a 4-64-2 network on a batch of 5, and the weights that it starts from."""
+def small_step(model: Model, batch: int, width: int) -> tuple[IntegerProgram, dict[str, Integers]]:
+    """The step of a model of two outputs on inputs of such a width, and the weights that it starts from."""
     draw = np.random.default_rng(0)
-    program = training.training_step(MODEL, mean_squared_error, SGD(), BATCH)
-    start = training.start(program, MODEL, seed=0)
+    program = training.training_step(model, mean_squared_error, SGD(), batch)
+    start = training.start(program, model, seed=0)
     examples: list[dict[str, NDArray[np.float64]]] = [
         {
             **start,
-            "inputs": draw.integers(0, 17, (BATCH, 4)) / 16,
-            "targets": np.eye(2)[draw.integers(0, 2, BATCH)],
+            "inputs": draw.integers(0, 17, (batch, width)) / 16,
+            "targets": np.eye(2)[draw.integers(0, 2, batch)],
             "learning_rate": np.array(0.125),
         }
         for _ in range(4)
@@ -39,6 +38,12 @@ def step() -> tuple[IntegerProgram, dict[str, Integers]]:
     made = quantize(training.with_examples(program, *examples))
     initial = {port.name: to_integers(port, start[port.name], "test") for port in made.inputs if port.held}
     return made, initial
+
+
+@cache
+def step() -> tuple[IntegerProgram, dict[str, Integers]]:
+    """The step of a 4-64-2 network on a batch of 5, and the weights that it starts from."""
+    return small_step(MODEL, BATCH, 4)
 
 
 def frames(count: int, seed: int) -> dict[str, Integers]:
