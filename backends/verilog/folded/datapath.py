@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from circuitize.circuits.integers import Check, Divide, Lookup, Multiply, Scale, Shift, Subtract
 from circuitize.circuits.operation import Operation
 
@@ -188,6 +190,10 @@ class Datapath:
                     self.drop(source)
             self.source(node.name, Signal(f"{target.name}_constant", node.low, node.high), constant=True)
             return
+        if self._foldable(node.operation, sources):
+            (made,) = node.operation.run(*(np.full(1, source.low, np.int64) for source in sources))
+            self.source(node.name, Signal(f"{target.name}_constant", int(made[0]), int(made[0])), constant=True)
+            return
         self._nodes[node.name] = node
         lowest = self._lowest(node)
         if lowest:
@@ -215,6 +221,11 @@ class Datapath:
             self._plain(operation, sources, target, Moment(cycle, level + weight))
         self.values[node.name] = target
         self._rows.start(target, self._moments[target.name].cycle)
+
+    def _foldable(self, operation: Operation, sources: Sequence[Signal]) -> bool:
+        """Return whether an operation takes no register and cannot fail, and all its sources are known numbers."""
+        known = all(self._moments[source.name] == ALWAYS for source in sources)
+        return known and type(operation) in PLAIN and not isinstance(operation, Check)
 
     def _lowest(self, node: Node) -> int:
         """Return the number k if a node subtracts from x the number 2^k (x >> k), which leaves the lowest k bits of x;

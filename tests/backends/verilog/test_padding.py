@@ -75,3 +75,14 @@ def test_terms_are_checked(reduced: IntegerOperation, check: Check) -> None:
     frames["x"][1, 1, 2] = -3
     assert expected(program, frames, {}).undefined.tolist() == [False, check is FAILS, False, False]
     assert differs(program, frames) == ""
+
+
+@every_case([IsNegative(), Shift(1), ReLU()])
+def test_operations_on_padding_alone(one: IntegerOperation) -> None:
+    """What is read is always 0, a number and no signal."""
+    builder = Builder()
+    x = builder.input(Fixed((4,), 0, -9, 9))
+    wide = builder.add(Reindex(View.pad((4,), (4,), (0,))), x)
+    zeros = builder.add(Reindex(View.slice((8,), (0,), (4,))), wide)
+    program = named(builder, ["x"], [builder.add(Add(), x, x), builder.add(one, zeros)])
+    assert differs(program, {"x": np.array([[1, -2, 3, 4]])}) == ""
