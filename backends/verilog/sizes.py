@@ -17,7 +17,8 @@ from circuitize.circuits.reading import Json
 from .design import Stream
 from .folded.folding import Fold, fold
 from .folded.plan import narrowest, plan
-from .folded.schedule import all_streams, choose_sizes, report
+from .folded.schedule import all_streams, report
+from .folded.search import choose_sizes
 from .folded.sizes import Sizes as Folded
 from .parallel.schedule import Unrolled
 from .shell.interface import Interface

@@ -42,6 +42,7 @@ from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 
 SCHEDULE = import_module("circuitize.backends.verilog.folded.schedule")
+SEARCH = import_module("circuitize.backends.verilog.folded.search")
 SHAPES = [(2, 3), (3, 4), (6, 7), (5, 2), (8, 3), (1, 6), (6, 1), (5, 14)]
 BITS = [5, 9, 12, 17, 18, 20]
 
@@ -190,7 +191,7 @@ def borrowing_step(seed: int) -> Borrowing | None:
         _force(patch, lent, draw)
         most = sum(works(lent).values())
         size = draw.choice([None, 1, 2, 3, 5, 8, 13, 20])
-        made: Sizes = SCHEDULE.sizes(
+        made: Sizes = SEARCH.sizes(
             lent, min(draw.choice([1, 8, 40, 300]), most), pool_size=size and min(size, most), borrows=True
         )
         if made.pool is None or not made.pool.borrowers:

@@ -16,7 +16,7 @@ from circuitize.backends.verilog.folded.folding import Fold, fold
 from circuitize.backends.verilog.folded.lending import Demand, Loan, lending, loan_of
 from circuitize.backends.verilog.folded.pool import Borrower, Pool
 
-SCHEDULE = import_module("circuitize.backends.verilog.folded.schedule")
+SEARCH = import_module("circuitize.backends.verilog.folded.search")
 
 
 @cache
@@ -33,7 +33,7 @@ def test_stages_borrow_multipliers_while_that_costs_less(
     """Here a multiplier of a group costs 1, a stage at the shared lanes `wait`, and the one with most products `large`
     more. A stage with more products than there are lanes, and one whose sums the lanes make, never borrow.
     """
-    folded, made = lent(), SCHEDULE.sizes(lent(), 40)
+    folded, made = lent(), SEARCH.sizes(lent(), 40)
     (summed, *_), free = folded.members, [k for k in range(len(folded.stages)) if k not in folded.members][:3]
     demands = {k: Demand(products, (25, 17), 100) for k, products in zip(free, (4, 8, 4), strict=True)}
     groups = [loan_of(demands, [free[0]]), loan_of(demands, free[1:])]
@@ -67,7 +67,7 @@ def test_factors_leave_before_those_of_a_stage_that_borrows(
     """Which may come in the first clock of its turn, while those of a sum take longer; also in the next frame. Sums
     that leave for `drain` clocks still leave before those of the next stage that has some.
     """
-    made = SCHEDULE.sizes(lent(), 40)
+    made = SEARCH.sizes(lent(), 40)
     monkeypatch.setattr(pool, "depth", lambda *_: deep)
     monkeypatch.setattr(pool, "held", lambda *_: drain)
     first, last = lent().members

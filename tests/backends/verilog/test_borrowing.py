@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from borrowing_programs import SCHEDULE, Borrowing, borrowing_step
+from borrowing_programs import SEARCH, Borrowing, borrowing_step
 from lent_programs import multiplying
 from linted import warnings
 from rtl_resets import check_resets
@@ -139,7 +139,7 @@ def test_groups_are_joined_beside_the_stages_that_borrow(monkeypatch: pytest.Mon
         return found
 
     monkeypatch.setattr(turns, "merged", joined)
-    sizes = SCHEDULE.sizes(lent(), 40, rule=Rule.SHORTEST, borrows=True)
+    sizes = SEARCH.sizes(lent(), 40, rule=Rule.SHORTEST, borrows=True)
     links = turns._streamed(sizes)
     assert sizes.pool.borrowers
     own = sum(loan.size * SEVEN.multipliers(*loan.bits) for loan in sizes.loans)
@@ -155,9 +155,9 @@ def test_all_sizes_of_a_search_borrow_or_none(borrows: bool, monkeypatch: pytest
         asked.append(more["borrows"])
         return sizes(*given, **more)
 
-    monkeypatch.setattr(SCHEDULE, "sizes", asking)
+    monkeypatch.setattr(SEARCH, "sizes", asking)
     monkeypatch.setattr(matching, "sizes", asking)
-    found = SCHEDULE._lent(matching.Matching(lent()), 12, borrows)
+    found = SEARCH._lent(matching.Matching(lent()), 12, borrows)
     assert found and {*asked} == {borrows}
     assert any(one.pool.borrowers for one in found) == borrows
 
@@ -165,7 +165,7 @@ def test_all_sizes_of_a_search_borrow_or_none(borrows: bool, monkeypatch: pytest
 @pytest.mark.parametrize("limit", [1, 100])
 def test_designs_are_tried_with_and_without_borrowing(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also for the least number of multipliers that is named if a budget cannot be met."""
-    tried, least, within = [], [], SCHEDULE._within
+    tried, least, within = [], [], SEARCH._within
 
     def none(way: object, limit: int, borrows: bool) -> list[Sizes]:
         tried.append(borrows)
@@ -176,14 +176,14 @@ def test_designs_are_tried_with_and_without_borrowing(limit: int, monkeypatch: p
         found: Sizes = within(*given)
         return found
 
-    monkeypatch.setattr(SCHEDULE, "_lent", none)
-    monkeypatch.setattr(SCHEDULE, "_within", fewest)
+    monkeypatch.setattr(SEARCH, "_lent", none)
+    monkeypatch.setattr(SEARCH, "_within", fewest)
     folded = fold(multiplying())
     if limit == 1:
         with pytest.raises(CircuitizeError, match="expected at least"):
-            SCHEDULE.choose_sizes(folded, None, limit, None)
+            SEARCH.choose_sizes(folded, None, limit, None)
     else:
-        SCHEDULE.choose_sizes(folded, None, limit, None)
+        SEARCH.choose_sizes(folded, None, limit, None)
     assert {*tried} == {False, True} and any(least) == (limit == 1)
 
 

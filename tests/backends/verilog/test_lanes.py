@@ -24,7 +24,7 @@ from circuitize.backends.verilog.folded import plan as planning
 from circuitize.backends.verilog.folded.folding import fold
 from circuitize.backends.verilog.folded.plan import Plan, plan
 from circuitize.backends.verilog.folded.pool import depth
-from circuitize.backends.verilog.folded.schedule import choose_sizes
+from circuitize.backends.verilog.folded.search import choose_sizes
 from circuitize.backends.verilog.modes import Modal
 from circuitize.backends.verilog.shell import Interface
 from circuitize.circuits.errors import CircuitizeError

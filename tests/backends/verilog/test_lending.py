@@ -38,6 +38,7 @@ from circuitize.circuits.types import Fixed
 from circuitize.sims.rtl import Simulation, compare, expected
 
 SCHEDULE = import_module("circuitize.backends.verilog.folded.schedule")
+SEARCH = import_module("circuitize.backends.verilog.folded.search")
 BUDGET = 10
 DEEP = pytest.mark.deep
 ALONE, TOGETHER = loans.APART, -1 << 20
@@ -58,7 +59,7 @@ def lent() -> Fold:
 
 def sized(borrows: bool, fold: Fold | None = None) -> Sizes:
     """The last of the sizes within the budget, with or without stages that borrow the lanes' multipliers."""
-    made: list[Sizes] = SCHEDULE._lent(Matching(fold or lent()), BUDGET, borrows)
+    made: list[Sizes] = SEARCH._lent(Matching(fold or lent()), BUDGET, borrows)
     return made[-1]
 
 
@@ -142,7 +143,7 @@ def test_verilator_has_no_warning(borrows: bool, tmp_path: Path) -> None:
 @pytest.mark.parametrize("borrows", [False, True])
 def test_every_multiplier_of_a_loan_is_counted(borrows: bool) -> None:
     """And no unit has one of its own; lanes and units lend. Those that are borrowed are the lanes' own."""
-    made = plan(SCHEDULE.sizes(lent(), 40, borrows=borrows))
+    made = plan(SEARCH.sizes(lent(), 40, borrows=borrows))
     pool = made.sizes.pool
     assert pool is not None and bool(pool.borrowers) == borrows
     assert made.sizes.dsp == pool.size + sum(loan.size for loan in made.sizes.loans) == estimate(made, SEVEN)["dsp"]
@@ -154,10 +155,10 @@ def test_a_design_lends_only_if_this_saves_clocks_or_tables() -> None:
     """Programs without products outside their sums stay as they are, and budgets of lanes do so, too."""
     assert lending(fold(mixed())) is None
     folded = fold(multiplying())
-    own, chosen = SCHEDULE._within(folded, "dsp", BUDGET, True), SCHEDULE.choose_sizes(folded, None, BUDGET, None)
+    own, chosen = SEARCH._within(folded, "dsp", BUDGET, True), SEARCH.choose_sizes(folded, None, BUDGET, None)
     costs = [made.sizes.interval**2 * estimate(made)["lut"] for made in map(plan, (own, chosen))]
     assert costs[1] < costs[0] and chosen.dsp <= BUDGET and chosen.loans
-    assert not SCHEDULE.choose_sizes(folded, 8, None, None).loans
+    assert not SEARCH.choose_sizes(folded, 8, None, None).loans
 
 
 def test_without_a_budget_lent_multipliers_are_worth_what_they_save() -> None:
@@ -165,14 +166,14 @@ def test_without_a_budget_lent_multipliers_are_worth_what_they_save() -> None:
     better.
     """
     folded = fold(multiplying())
-    own = SCHEDULE._within(folded, "lanes", SCHEDULE.LANES, True)
+    own = SEARCH._within(folded, "lanes", SEARCH.LANES, True)
     costs = {}
     for eighths in (8, 6, 4, 2, 1):
         limit = own.dsp * eighths // 8
-        for found in (one for borrows in (False, True) for one in SCHEDULE._lent(Matching(lent()), limit, borrows)):
+        for found in (one for borrows in (False, True) for one in SEARCH._lent(Matching(lent()), limit, borrows)):
             made = plan(found)
             costs[made.sizes.dsp] = made.sizes.interval**2 * estimate(made)["lut"] * made.sizes.dsp
-    chosen = SCHEDULE.choose_sizes(folded, None, None, None)
+    chosen = SEARCH.choose_sizes(folded, None, None, None)
     best, least = min(costs, key=lambda dsp: costs[dsp]), min(costs)
     assert len(costs) == 9 and chosen.dsp == best and least < best <= own.dsp // 4
 
@@ -180,15 +181,15 @@ def test_without_a_budget_lent_multipliers_are_worth_what_they_save() -> None:
 def test_a_budget_is_met_by_multipliers_in_turns_alone() -> None:
     """One of fewer multipliers than all units have; the least that is named is met, and one less is refused."""
     folded = fold(multiplying())
-    own = SCHEDULE._within(folded, "dsp", 1, True)
+    own = SEARCH._within(folded, "dsp", 1, True)
     with pytest.raises(CircuitizeError) as refused:
-        SCHEDULE.choose_sizes(folded, None, 1, None)
+        SEARCH.choose_sizes(folded, None, 1, None)
     said = re.fullmatch(r"expected at least (\d+) dsp, found dsp_budget=1; raise it", str(refused.value))
     assert said is not None
     least = int(said[1])
-    assert SCHEDULE.choose_sizes(folded, None, least, None).dsp == least < own.dsp
+    assert SEARCH.choose_sizes(folded, None, least, None).dsp == least < own.dsp
     with pytest.raises(CircuitizeError, match=f"expected at least {least} dsp"):
-        SCHEDULE.choose_sizes(folded, None, least - 1, None)
+        SEARCH.choose_sizes(folded, None, least - 1, None)
 
 
 @DEEP
@@ -215,7 +216,7 @@ def test_a_budget_is_met_by_multipliers_in_turns_alone() -> None:
 )
 def test_a_step_uses_its_multipliers(name: str, budget: int | None, most: int) -> None:
     """In at least 60 % of the clocks, also without a budget: for products that are added up, and for those of units."""
-    made = plan(SCHEDULE.choose_sizes(fold(example(name).integer), None, budget, None)).sizes
+    made = plan(SEARCH.choose_sizes(fold(example(name).integer), None, budget, None)).sizes
     folded, products = made.fold, sum(works(made.fold).values())
     for number, stage in enumerate(folded.stages):
         lanes, units = away(folded, number, 1)

@@ -21,7 +21,7 @@ from circuitize.backends.verilog.folded.order import Rule, in_turns
 from circuitize.backends.verilog.folded.plan import plan
 from circuitize.backends.verilog.folded.sizes import Sizes
 
-SCHEDULE = import_module("circuitize.backends.verilog.folded.schedule")
+SEARCH = import_module("circuitize.backends.verilog.folded.search")
 
 
 def test_stages_take_turns_by_two_rules() -> None:
@@ -64,9 +64,9 @@ def test_no_turn_comes_before_what_it_reads(rule: Rule) -> None:
 def test_without_a_rule_turns_are_taken_by_the_better_one(target: int, better: Rule) -> None:
     lent = lending(fold(example("iris.py:step").integer))
     assert lent is not None
-    made = {rule: SCHEDULE.sizes(lent, target, rule=rule) for rule in Rule}
+    made = {rule: SEARCH.sizes(lent, target, rule=rule) for rule in Rule}
     assert min(made, key=lambda rule: made[rule].interval ** 2 * made[rule].dsp) is better
-    assert SCHEDULE.sizes(lent, target).orders == made[better].orders
+    assert SEARCH.sizes(lent, target).orders == made[better].orders
     assert made[Rule.SHORTEST].orders != made[Rule.FARTHEST].orders
 
 
@@ -78,14 +78,14 @@ def test_of_two_orders_of_turns_the_better_is_kept(monkeypatch: pytest.MonkeyPat
     lent = lending(folded)
     assert lent is not None
     way = Matching(lent)
-    other, best = SCHEDULE._lent(way, budget, False)
+    other, best = SEARCH._lent(way, budget, False)
     made = [plan(other), plan(best)]
     assert other.interval < best.interval and made[0].sizes.interval > made[1].sizes.interval
-    assert SCHEDULE.choose_sizes(folded, None, budget, None).orders == best.orders != other.orders
+    assert SEARCH.choose_sizes(folded, None, budget, None).orders == best.orders != other.orders
 
     def dear(fold: Fold, target: int, **given: Any) -> Sizes:
         found = sizes(fold, target, **given)
         return replace(found, dsp=budget + 1) if given.get("rule") is Rule.SHORTEST else found
 
-    monkeypatch.setattr(SCHEDULE, "sizes", dear)
-    assert [found.orders for found in SCHEDULE._lent(way, budget, False)] == [other.orders]
+    monkeypatch.setattr(SEARCH, "sizes", dear)
+    assert [found.orders for found in SEARCH._lent(way, budget, False)] == [other.orders]

@@ -24,7 +24,7 @@ from circuitize.backends.verilog.folded.folding import Fold, fold
 from circuitize.backends.verilog.folded.layout import layout
 from circuitize.backends.verilog.folded.plan import plan
 from circuitize.backends.verilog.folded.pool import works
-from circuitize.backends.verilog.folded.schedule import choose_sizes
+from circuitize.backends.verilog.folded.search import choose_sizes
 from circuitize.backends.verilog.folded.sizes import Sizes
 from circuitize.backends.verilog.modes import MODE, Modal, Mode
 from circuitize.backends.verilog.shell import Interface

@@ -18,7 +18,7 @@ from circuitize.backends.verilog.folded.folding import fold
 from circuitize.backends.verilog.folded.layout import NOTHING, layout, spread
 from circuitize.backends.verilog.folded.plan import narrowest, plan
 from circuitize.backends.verilog.folded.pool import WAITS
-from circuitize.backends.verilog.folded.schedule import choose_sizes
+from circuitize.backends.verilog.folded.search import choose_sizes
 from circuitize.sims.rtl import Simulation, compare, expected
 
 PLAN = import_module("circuitize.backends.verilog.folded.plan")

@@ -15,7 +15,7 @@ from circuitize.backends.verilog.folded.folding import Fold, fold
 from circuitize.backends.verilog.folded.plan import Plan, plan
 from circuitize.backends.verilog.folded.pool import works
 from circuitize.backends.verilog.folded.prices import price_of
-from circuitize.backends.verilog.folded.schedule import choose_sizes
+from circuitize.backends.verilog.folded.search import choose_sizes
 from circuitize.backends.verilog.folded.sizes import Sizes
 
 LANES = 24

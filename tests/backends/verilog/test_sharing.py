@@ -19,7 +19,7 @@ from circuitize.backends.verilog.design import Design
 from circuitize.backends.verilog.folded import schedule
 from circuitize.backends.verilog.folded.folding import fold
 from circuitize.backends.verilog.folded.plan import Plan, plan
-from circuitize.backends.verilog.folded.schedule import choose_sizes
+from circuitize.backends.verilog.folded.search import choose_sizes
 from circuitize.backends.verilog.shell import Interface
 from circuitize.sims.rtl import Simulation, compare, expected
 

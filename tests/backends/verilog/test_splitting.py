@@ -27,6 +27,7 @@ from circuitize.sims.integer import run
 from circuitize.sims.rtl import Simulation, compare, expected
 
 SCHEDULE = import_module("circuitize.backends.verilog.folded.schedule")
+SEARCH = import_module("circuitize.backends.verilog.folded.search")
 ROWS, INNER, COLUMNS, SIDE = 3, 4, 5, 4
 Interval = tuple[int, int]
 
@@ -142,7 +143,7 @@ def test_a_step_may_lend_whose_sums_share_lanes_only_if_they_are_split(monkeypat
         tried.append((bool(way.fold.members), limit))
         return []
 
-    monkeypatch.setattr(SCHEDULE, "_lent", note)
+    monkeypatch.setattr(SEARCH, "_lent", note)
     folded = fold(learning())
-    chosen = SCHEDULE.choose_sizes(folded, None, 10, None)
+    chosen = SEARCH.choose_sizes(folded, None, 10, None)
     assert not folded.members and tried == [(False, 10)] * 2 + [(True, 10)] * 2 and chosen.fold is folded

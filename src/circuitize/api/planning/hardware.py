@@ -12,7 +12,7 @@ from circuitize.backends.verilog.folded.budget import least_cycles, sizes
 from circuitize.backends.verilog.folded.cost import Cost
 from circuitize.backends.verilog.folded.estimate import computing, framing, pooling, steered
 from circuitize.backends.verilog.folded.folding import Fold, fold
-from circuitize.backends.verilog.folded.schedule import choose_sizes
+from circuitize.backends.verilog.folded.search import choose_sizes
 from circuitize.backends.verilog.folded.sizes import Sizes
 from circuitize.backends.verilog.shell import Interface
 from circuitize.backends.verilog.sizes import MOST_FOLDED, MOST_UNROLLED, laid_out, parallel_sizes, shell_luts, unrolled
