@@ -8,7 +8,7 @@ from small_modules import Module
 
 from circuitize.backends.verilog.design import Stream
 from circuitize.backends.verilog.devices import Family
-from circuitize.backends.verilog.folded import control, iterative, steering, streams, tokens
+from circuitize.backends.verilog.folded import control, iterative, status, steering, streams, tokens
 from circuitize.backends.verilog.folded.cost import Cost
 from circuitize.backends.verilog.folded.operators import luts
 from circuitize.backends.verilog.signals import Signal
@@ -36,7 +36,7 @@ def steering_modules(family: Family) -> Iterator[Module]:
         for readers in (1, 2, 3):
             yield made(f"tokens{banks}_{readers}", steering.tokens(banks, readers, None), *_tokens(banks, readers))
     for depth in (1, 2, 4, 8):
-        yield made(f"flags{depth}", steering.flags(depth), *_inside(streams.flags("m", depth)))
+        yield made(f"flags{depth}", steering.flags(depth), *_inside(status.flags("m", depth)))
     for beats in (5, 36, 200):
         for high in (127, 100):
             stream = Stream("x", "x", False, Fixed((beats,), 0, -128, high), 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ..modes import Passage
 from ..signals import element
 from .counter import in_block
 from .folding import Exit, Fold
@@ -48,6 +49,38 @@ def stream_lanes(size: int, target: int, wanted: int) -> int:
         return min(size, 1 << (max(least, wanted) - 1).bit_length())
     even = divisor(size, least)
     return even if even <= 2 * least else least
+
+
+def entering(fold: Fold, passage: Passage, lanes: int) -> int:
+    """Return the number of elements in a beat of an input, at least `lanes`: in a design with rounds, no beat has
+    elements of two rounds.
+    """
+    if fold.rounds is None:
+        return lanes
+    if passage.port == fold.rounds.teller:
+        return passage.format.size
+    return _within_round(fold, passage.format.size, lanes) if passage.port in fold.rounds.cut_inputs else lanes
+
+
+def leaving(fold: Fold, exit: Exit, target: int, units: int) -> int:
+    """Return the number of elements in a beat of an output: in a design with rounds, no beat has elements of two
+    rounds. The arguments are those of `sending`.
+    """
+    lanes = stream_lanes(exit.at.size, sending(fold, exit, target, units), least_beat(fold, exit))
+    if fold.rounds is None or exit.passage.port not in fold.rounds.cut_outputs:
+        return lanes
+    return _within_round(fold, exit.at.size, lanes)
+
+
+def _within_round(fold: Fold, size: int, lanes: int) -> int:
+    """Return the least divisor of a size that is at least `lanes` and, if beats have a least number of elements, a
+    power of two or the size.
+    """
+    return next(
+        k
+        for k in range(lanes, size + 1)
+        if size % k == 0 and (not fold.elements_per_beat or k == size or k & (k - 1) == 0)
+    )
 
 
 def with_beat(sizes: Sizes, place: int, width: int) -> Sizes:

@@ -14,7 +14,7 @@ import numpy as np
 from ..design import Stream
 from ..modes import Mode
 from . import model
-from .beats import least_beat, sending, stream_lanes
+from .beats import entering, leaving, stream_lanes
 from .folding import Exit, Fold
 from .following import followed
 from .lane_text import lane_bits
@@ -58,7 +58,8 @@ def sizes(
     dsp = lanes = 0
     actors: list[model.Actor] = []
     lane_of = {
-        entry.stream: stream_lanes(entry.passage.format.size, target, fold.elements_per_beat) for entry in fold.entries
+        e.stream: entering(fold, e.passage, stream_lanes(e.passage.format.size, target, fold.elements_per_beat))
+        for e in fold.entries
     }
     writer = {entry.wire: k for k, entry in enumerate(fold.entries)}
     first = len(fold.entries)
@@ -122,7 +123,7 @@ def sizes(
     out_lanes = [
         loaded[exit.wire]
         if exit.passage.modes == {Mode.READ}
-        else stream_lanes(exit.at.size, sending(fold, exit, target, mapped.get(exit.wire, 1)), least_beat(fold, exit))
+        else leaving(fold, exit, target, mapped.get(exit.wire, 1))
         for exit in fold.exits
     ]
     readers = []

@@ -154,3 +154,19 @@ endmodule
 `default_nettype wire
 """
     return name, text
+
+
+def counts(name: str, last: int, step: str) -> list[str]:
+    """Return a counter from 0 up to `last` and again, that counts the clocks in which `step` is 1; `NAME_ends` is 1
+    where it is at the last.
+    """
+    if last == 0:
+        return [f"  wire {name}_ends = 1'b1;"]
+    bits = bits_of(last)
+    return [
+        f"  reg [{bits - 1}:0] {name};",
+        f"  wire {name}_ends = {name} == {bits}'d{last};",
+        "  always @(posedge clk)",
+        f"    if (rst) {name} <= {bits}'d0;",
+        f"    else if ({step}) {name} <= {name}_ends ? {bits}'d0 : {name} + {bits}'d1;",
+    ]

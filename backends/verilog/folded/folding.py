@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.micro_batches import Rounds
 from circuitize.circuits.port import Port
 from circuitize.circuits.program import IntegerProgram, require_integers
 from circuitize.circuits.types import Fixed
@@ -66,7 +67,8 @@ class Fold:
     `held` maps wires in memory to the inputs whose values they have; `states` maps the wire of each state to the wire
     of its next value. If there are several kinds of frames, `modal` says which, and `loads` maps the wire of each
     memory to the wire of the entry that writes it. If `elements_per_beat` is not 0, a beat of each stream has at least
-    so many elements, and a power of two or the whole tensor. If `follows` is true, stages follow others.
+    so many elements, and a power of two or the whole tensor. If `follows` is true, stages follow others. If `rounds` is
+    given, the program is that of a round.
     """
 
     program: IntegerProgram
@@ -81,6 +83,7 @@ class Fold:
     modal: Modal | None = None
     loads: dict[int, int] = field(default_factory=dict)
     follows: bool = False
+    rounds: Rounds | None = None
     _paths: dict[tuple[int, int], tuple[Datapath, int, Datapath | None, int]] = field(default_factory=dict)
     _spread: dict[tuple[int, Choice], int] = field(default_factory=dict)
 
@@ -88,6 +91,11 @@ class Fold:
     def stages(self) -> list[Stage]:
         """Return the stages in an order in which each tensor is written before it is read."""
         return self.graph.stages
+
+    @property
+    def round_count(self) -> int:
+        """Return the number of rounds of a frame."""
+        return 1 if self.rounds is None else self.rounds.count
 
     @cached_property
     def updates(self) -> bool:
@@ -195,9 +203,15 @@ class Fold:
         return self._paths[key]
 
 
-def fold(program: IntegerProgram, elements_per_beat: int = 0, modal: Modal | None = None, narrow: bool = False) -> Fold:
+def fold(
+    program: IntegerProgram,
+    elements_per_beat: int = 0,
+    modal: Modal | None = None,
+    narrow: bool = False,
+    rounds: Rounds | None = None,
+) -> Fold:
     """Return a program, or the programs of a design with modes, cut into stages; if `narrow` is true, wide contractions
-    of a program without modes are split.
+    of a program without modes are split. If `rounds` is given, `program` is that of a round.
 
     Raise CircuitizeError for a program that is not quantized to integers, or that has no input.
     """
@@ -222,11 +236,13 @@ def fold(program: IntegerProgram, elements_per_beat: int = 0, modal: Modal | Non
     exits = [
         Exit(wire, at, out[port.name], _passage(port))
         for port, (wire, at) in zip(program.outputs, graph.outputs, strict=True)
+        if rounds is None or port.name not in rounds.kept
     ]
     formats = {wires[port.name]: port.format for port in program.inputs}
     held = {inputs[k]: program.inputs[k] for k in state_ports}
-    made = Fold(program, graph, formats, held, states, entries, exits, _named(graph), elements_per_beat)
-    return _sharing(replace(made, axes=aligned(graph.stages, made.axes, states))) if made.members else made
+    axes = _named(graph)
+    made = Fold(program, graph, formats, held, states, entries, exits, axes, elements_per_beat, rounds=rounds)
+    return _sharing(replace(made, axes=aligned(graph.stages, axes, states))) if made.members else made
 
 
 def _sharing(made: Fold) -> Fold:

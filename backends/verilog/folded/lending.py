@@ -84,7 +84,7 @@ def lending(fold: Fold, narrow: bool = False) -> Fold | None:
 
     If `narrow` is true, wide contractions are split first; the result is then None unless there are some.
     """
-    whole = cut_up(fold.program, fold.elements_per_beat, narrow=True) if narrow else fold
+    whole = cut_up(fold.program, fold.elements_per_beat, narrow=True, rounds=fold.rounds) if narrow else fold
     graph = replace(whole.graph, stages=[_lent(stage) for stage in whole.stages])
     found = replace(whole, graph=graph, follows=True, _paths={}, _spread={})
     lenders = [k for k in range(len(found.stages)) if any(away(found, k, 1))]

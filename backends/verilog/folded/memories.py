@@ -118,12 +118,16 @@ class Memories(Wiring):
         readers, its frame ends only when its last beat is taken.
         """
         to, side = self._reader(reader)[1], self._side(reader)
+        gone = f"out_{to.removeprefix('out_')}_gone" if self.fold.rounds is not None and reader.operand is None else ""
         if not among:
+            self.lines += [f"  wire {gone}_unused = {gone};"] * bool(gone)
             return f".r_last({to}_{side}last)"
         if reader.operand is not None:
             return f".{prefix(turn)}_done({to}_{side}step & {to}_{side}last)"
         stream = to.removeprefix("out_")
         self.lines.append(f"  wire {to}_r_last_unused = {to}_r_last;")
+        if gone:
+            return f".{prefix(turn)}_done({gone})"
         return f".{prefix(turn)}_done({stream}_tvalid & {stream}_tready & {stream}_tlast)"
 
     def _initial(self, wire: int) -> Indices:

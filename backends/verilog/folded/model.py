@@ -143,10 +143,16 @@ def interval(
 
 
 def latency(
-    actors: Sequence[Actor], links: Sequence[Link], turns: Sequence[Turns] = (), order: Sequence[int] | None = None
+    actors: Sequence[Actor],
+    links: Sequence[Link],
+    turns: Sequence[Turns] = (),
+    order: Sequence[int] | None = None,
+    rounds: int = 1,
 ) -> int:
-    """Return the number of clocks of the first frame, including those of its first beat in and of its last beat out."""
-    return int(ends(actors, starts(actors, links, turns, 1, order=order))[0]) + 1
+    """Return the number of clocks of the first frame, including those of its first beat in and of its last beat out, if
+    each frame has so many `rounds`, which are the frames of the actors.
+    """
+    return int(ends(actors, starts(actors, links, turns, rounds, order=order))[-1]) + 1
 
 
 def banks(

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.micro_batches import in_rounds
 from circuitize.circuits.operation import Values
 from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.reading import Json
@@ -24,6 +25,7 @@ from .budget import streams
 from .estimate import estimate
 from .folding import Fold, fold
 from .plan import Plan, plan
+from .rounds import whole
 from .search import choose_sizes
 from .sizes import Sizes
 from .top import TOP, emit
@@ -40,6 +42,7 @@ def schedule(
     elements_per_beat: int = 0,
     modal: Modal | None = None,
     train_interval: int | None = None,
+    micro_batch: int | None = None,
 ) -> Design:
     """Return a folded design of an integer program.
 
@@ -50,21 +53,40 @@ def schedule(
     is 0, beats have as few elements as keep up with the stages. `modal`, whose training step is `program`, describes a
     design whose frames write its state, read it, predict or train. In a design that predicts and trains,
     `train_interval` is the most clocks of a training step: the budget is then for predictions, and what only steps run
-    takes the fewest LUTs with which steps keep to their clocks. Raise CircuitizeError, with the least possible budget,
-    if a budget cannot be met.
+    takes the fewest LUTs with which steps keep to their clocks. If `micro_batch` is given, the design takes so many
+    examples of a batch at a time, and needs memory for no more of them. Raise CircuitizeError, with the least possible
+    budget, if a budget cannot be met.
     """
-    folded = fold(program, elements_per_beat, modal)
+    folded = folded_program(program, elements_per_beat, modal, micro_batch)
     start = _initial(folded, initial or {})
     made = plan(choose_sizes(folded, lanes, dsp_budget, interval_budget, train_interval))
     emission = emit(made, start)
-    held = tuple(port.name for port in folded.held.values())
+    kept = () if folded.rounds is None else folded.rounds.kept
+    held = tuple(port.name for port in folded.held.values() if port.name not in kept)
     ports, modes = all_streams(made.sizes), modes_of(made.sizes)
     return Design(TOP, "folded", emission.files, ports, held, report(made), modes=modes)
+
+
+def folded_program(
+    program: IntegerProgram, elements_per_beat: int = 0, modal: Modal | None = None, micro_batch: int | None = None
+) -> Fold:
+    """Return a program cut into stages; the arguments are those of `schedule`."""
+    if micro_batch is None:
+        return fold(program, elements_per_beat, modal)
+    if modal is not None:
+        raise CircuitizeError("--micro-batch: expected no --loadable or --predict, found one; leave one out")
+    rounds = in_rounds(program, micro_batch)
+    if rounds.count == 1:
+        return fold(program, elements_per_beat)
+    return fold(rounds.program, elements_per_beat, rounds=rounds)
 
 
 def all_streams(chosen: Sizes) -> tuple[Stream, ...]:
     """Return the streams of a design: its inputs, its outputs and the status."""
     ins, outs = streams(chosen)
+    rounds = chosen.fold.rounds
+    if rounds is not None:
+        ins, outs = [whole(rounds, s) for s in ins if s.port != rounds.teller], [whole(rounds, s) for s in outs]
     return (*ins, *outs, Stream(STATUS, "", True, Fixed((), 0, 0, 1), 1))
 
 
@@ -89,7 +111,7 @@ def report(made: Plan) -> Json:
         "bram_bits": sized["bram_bits"],
         "families": sized["families"],
         "latency_cycles": chosen.latency,
-        "interval_cycles": chosen.interval,
+        "interval_cycles": chosen.interval * chosen.fold.round_count,
         "lanes": chosen.lanes,
         **_prediction(chosen),
     }
@@ -118,7 +140,8 @@ def table(program: IntegerProgram, intervals: Sequence[int]) -> list[Json]:
 
 def _initial(folded: Fold, initial: Mapping[str, Values]) -> dict[str, Integers]:
     """Return the initial values of state by port name, after checking them."""
-    ports = list(folded.held.values())
+    kept = () if folded.rounds is None else folded.rounds.kept
+    ports = [port for port in folded.held.values() if port.name not in kept]
     names = [port.name for port in ports]
     for name in names:
         if name not in initial:
@@ -128,4 +151,5 @@ def _initial(folded: Fold, initial: Mapping[str, Values]) -> dict[str, Integers]
             raise CircuitizeError(
                 f"expected the name of state ({', '.join(names) or 'none'}), found {name!r}; remove it"
             )
-    return {port.name: to_integers(port, Raw(initial[port.name]), "initial values") for port in ports}
+    zeros = {port.name: np.zeros(port.format.shape, np.int64) for port in folded.held.values() if port.name in kept}
+    return zeros | {port.name: to_integers(port, Raw(initial[port.name]), "initial values") for port in ports}

@@ -57,16 +57,18 @@ def choose_sizes(
         )
     slowest = max(least_cycles(folded), sum(works(folded).values()))
     if interval_budget is not None:
-        quick = sizes(folded, max(1, min(interval_budget, slowest)))
-        if not folded.updates and quick.interval <= interval_budget:
-            return replace(quick, longest=interval_budget)
-        found = _last(slowest, lambda target: sizes(folded, target), lambda s: s.interval <= interval_budget)
+        most = interval_budget // folded.round_count
+        quick = sizes(folded, max(1, min(most, slowest)))
+        if not folded.updates and quick.interval <= most:
+            return replace(quick, longest=most)
+        found = _last(slowest, lambda target: sizes(folded, target), lambda s: s.interval <= most)
         if found is None:
-            least = sizes(folded, 1).interval
+            least_interval = sizes(folded, 1).interval * folded.round_count
             raise CircuitizeError(
-                f"expected an interval of at least {least} clocks, found interval_budget={interval_budget}; raise it"
+                f"expected an interval of at least {least_interval} clocks, found interval_budget={interval_budget}; "
+                "raise it"
             )
-        return replace(found, longest=interval_budget)
+        return replace(found, longest=most)
     word, limit = ("dsp", dsp_budget) if dsp_budget is not None else ("lanes", LANES if lanes is None else lanes)
     assert limit is not None
     least = lanes is None and dsp_budget is None

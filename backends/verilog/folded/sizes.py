@@ -172,4 +172,4 @@ class Sizes:
     @property
     def latency(self) -> int:
         """Return the number of clocks from the first beat of a frame in to its last beat out."""
-        return model.latency(*self.programs[0])
+        return model.latency(*self.programs[0], rounds=self.fold.round_count)

@@ -1,4 +1,4 @@
-"""Streams as Verilog text: receivers at the inputs, senders at the outputs, and the status of each frame."""
+"""Streams as Verilog text: receivers at the inputs, and senders at the outputs."""
 
 from __future__ import annotations
 
@@ -7,16 +7,20 @@ from collections.abc import Sequence
 from ..design import Stream
 from ..signals import element, literal
 from .channel import HEAD, TAIL
-from .counter import bits_of
+from .counter import bits_of, counts
 
 
-def receiver(name: str, comment: str, stream: Stream) -> str:
+def receiver(name: str, comment: str, stream: Stream, rounds: int = 1, once: bool = False) -> str:
     """Return the module of a receiver, which takes a frame's beats once there is room for the whole frame, and writes
     them a clock later.
 
     A receiver always writes as many beats as a frame has: after an early `tlast` it makes up the missing beats, and
     after a last beat without `tlast` it skips all beats up to the next `tlast`. `fail` is 1 with the last beat that is
     written if `tlast` came early or late, an element was outside its interval, or `tuser` was 1.
+
+    If a frame has several `rounds`, the receiver writes the beats of one after another, as soon as there is room for
+    the round. If it takes them `once`, the frame has the beats of the first round alone, and what is written in later
+    rounds is never used.
     """
     beats, lanes, width = stream.beats, stream.lanes, stream.element_bits
     ports = [
@@ -35,7 +39,9 @@ def receiver(name: str, comment: str, stream: Stream) -> str:
         *[f"output reg [{width - 1}:0] out{lane}" for lane in range(lanes)],
     ]
     lines = ["  reg skipping;"]
-    if beats == 1:
+    if rounds > 1:
+        lines += _receiving_rounds(stream, rounds, once)
+    elif beats == 1:
         lines += [
             "  assign tready = ~rst & (skipping | w_free);",
             "  wire moves = tvalid & tready;",
@@ -82,7 +88,40 @@ def receiver(name: str, comment: str, stream: Stream) -> str:
         *[f"    out{lane} <= tdata[{(lane + 1) * width - 1}:{lane * width}];" for lane in range(lanes)],
         "  end",
     ]
-    return _module(name, comment, ports, lines)
+    return module_text(name, comment, ports, lines)
+
+
+def _receiving_rounds(stream: Stream, rounds: int, once: bool) -> list[str]:
+    """Return the lines of a receiver that say when beats are taken and written, if a frame has several rounds."""
+    first = f"beat == {bits_of(stream.beats - 1)}'d0" if stream.beats > 1 else "1'b1"
+    closes = f"last & (count == {bits_of(rounds - 1)}'d0)" if once else "ends"
+    fills = "(tlast | closes)" if once else "tlast"
+    return [
+        "  reg filling;",
+        "  reg failed;",
+        *counts("beat", stream.beats - 1, "writes"),
+        *counts("count", rounds - 1, "writes & last"),
+        f"  wire first = {first};",
+        "  wire last = beat_ends;",
+        "  wire ends = last & count_ends;",
+        f"  wire closes = {closes};",
+        "  wire room = w_free | ~first;",
+        "  assign tready = ~rst & ~filling & (skipping | room);",
+        "  wire moves = tvalid & tready;",
+        "  wire writes = (filling & room) | (moves & ~skipping);",
+        "  assign w_start = writes & first;",
+        f"  wire fails = failed | (~filling & ({' | '.join(['tuser', '(tlast ^ closes)', *_outside(stream)])}));",
+        "  always @(posedge clk)",
+        "    if (rst) begin",
+        "      skipping <= 1'b0;",
+        "      filling <= 1'b0;",
+        "      failed <= 1'b0;",
+        "    end else begin",
+        "      if (moves) skipping <= ~tlast & (skipping | closes);",
+        f"      filling <= ~(writes & ends) & (filling | (moves & ~skipping & {fills}));",
+        "      if (writes) failed <= ~ends & fails;",
+        "    end",
+    ]
 
 
 def _outside(stream: Stream) -> list[str]:
@@ -109,12 +148,23 @@ def _outside(stream: Stream) -> list[str]:
     return found
 
 
-def sender(name: str, comment: str, stream: Stream, waits: bool = False, late: bool = False) -> str:
+def sender(
+    name: str,
+    comment: str,
+    stream: Stream,
+    waits: bool = False,
+    late: bool = False,
+    rounds: int = 1,
+    once: bool = False,
+) -> str:
     """Return the module of a sender, which sends the beats of a frame a clock after it reads them. A sender that
     `waits` sends them from a register, two clocks after it reads them.
 
     A sender that waits may take words that come a clock `late` from their memory, and sends them three clocks after it
     reads them. Its output `r_holds` is 1 if all that was read must stay as it is.
+
+    If a frame has several `rounds`, it has the beats of all of them or, if the sender sends `once`, those of the last;
+    the output `gone` is 1 where the last beat of a round leaves, or would leave if it was sent.
     """
     beats, lanes, width = stream.beats, stream.lanes, stream.element_bits
     ports = [
@@ -130,14 +180,20 @@ def sender(name: str, comment: str, stream: Stream, waits: bool = False, late: b
         "input wire tready",
         "output wire tlast",
         *(["output wire r_holds"] if late else []),
+        *(["output wire gone"] if rounds > 1 else []),
     ]
     bits = bits_of(beats - 1)
     beat = f"{{{', '.join(f'in{lane}' for lane in reversed(range(lanes)))}}}"
+    moves, valid, closes = "  wire moves = ~shown | tready;", "shown & ~rst", "closing"
+    if rounds > 1:
+        closes = "closing & count_ends"
+    if rounds > 1 and once:
+        moves, valid = "  wire moves = ~shown | tready | ~count_ends;", "shown & count_ends & ~rst"
     registers = [
         "  reg read;",
         "  reg ends;",
         f"  reg [{lanes * width - 1}:0] held;",
-        "  wire moves = ~shown | tready;",
+        moves,
         f"  wire steps = {'moves' if late else '~read | moves'};",
         f"  always @(posedge clk) if (moves) held <= {beat};",
         "  always @(posedge clk)",
@@ -169,11 +225,12 @@ def sender(name: str, comment: str, stream: Stream, waits: bool = False, late: b
         "  reg active;",
         "  reg shown;",
         "  reg closing;",
-        *(registers if waits else ["  wire moves = ~shown | tready;"]),
+        *(registers if waits else [moves]),
+        *(["  assign gone = shown & moves & closing;", *counts("count", rounds - 1, "gone")] if rounds > 1 else []),
         f"  assign r_step = active & {'steps' if waits else 'moves'};",
         "  assign r_start = r_ready & (~active | (r_step & r_last));",
-        "  assign tvalid = shown & ~rst;",
-        "  assign tlast = closing;",
+        f"  assign tvalid = {valid};",
+        f"  assign tlast = {closes};",
         f"  assign tdata = {'held' if waits else beat};",
         "  always @(posedge clk)",
         "    if (rst) begin",
@@ -198,81 +255,10 @@ def sender(name: str, comment: str, stream: Stream, waits: bool = False, late: b
             f"    if (rst) beat <= {bits}'d0;",
             f"    else if (r_step) beat <= r_last ? {bits}'d0 : beat + {bits}'d1;",
         ]
-    return _module(name, comment, ports, lines)
+    return module_text(name, comment, ports, lines)
 
 
-def status(name: str, flags: int, states: int, kept: bool, waits: bool = False) -> str:
-    """Return the module of the status, which offers one beat a frame once every flag of the frame is ready and, if the
-    frame changes state, all of this state has been read. A status that `waits` offers the beat one clock later, from
-    registers.
-
-    When a status of 0 is taken, the banks of all states change places if the frame `keeps` what it wrote: one register,
-    which no reset clears, says for all states which bank holds the state that was kept last.
-    """
-    ports = ["input wire clk", "input wire rst"]
-    ports += [f"input wire ready{k}" for k in range(flags)] + [f"input wire fail{k}" for k in range(flags)]
-    ports += [f"input wire done{k}" for k in range(states)]
-    ports += ["output wire take", "output wire [0:0] tdata", "output wire tvalid", "input wire tready"]
-    ports += ["output wire tlast"] + (["input wire keeps", "output reg [0:0] bank"] if kept else [])
-    ready = [f"ready{k}" for k in range(flags)] + [f"done{k}" for k in range(states)]
-    failed, whole = " | ".join(f"fail{k}" for k in range(flags)), " & ".join(ready)
-    lines = [f"  assign tdata = {failed};", f"  assign tvalid = {whole} & ~rst;"]
-    if waits:
-        lines = ["  reg shown;", "  reg failed;", "  assign tdata = failed;", "  assign tvalid = shown & ~rst;"]
-    lines += ["  assign take = tvalid & tready;", "  assign tlast = 1'b1;"]
-    if waits:
-        lines += [
-            "  always @(posedge clk) begin",
-            f"    shown <= ~rst & ~take & {whole};",
-            f"    failed <= {failed};",
-            "  end",
-        ]
-    if kept:
-        lines += ["  initial bank = 1'b0;", "  always @(posedge clk) if (take & keeps & ~tdata[0]) bank <= ~bank;"]
-    else:
-        lines.append("  wire clk_unused = clk;")
-    comment = "The status of each frame: 1 where a Check failed or its inputs were wrong." + (
-        " State changes only where it is taken with 0." * kept
-    )
-    return _module(name, comment, ports, lines)
-
-
-def flags(name: str, depth: int) -> str:
-    """Return the module of a queue of flags, one bit a frame in order; a place in the queue is taken when a stage
-    starts a frame.
-    """
-    ports = ["input wire clk", "input wire rst", "input wire w_start", "output wire w_free", "input wire w_valid"]
-    ports += ["input wire w_fail", "input wire r_take", "output wire r_ready", "output wire r_fail"]
-    bits = bits_of(depth)
-    shift = [f"fails <= {{fails[{depth - 2}:0], w_fail}}" if depth > 1 else "fails <= w_fail"]
-    choices = [f"(filled == {bits}'d{k + 1}) ? fails[{k}] : " for k in range(depth - 1)]
-    lines = [
-        f"  reg [{depth - 1}:0] fails;",
-        f"  reg [{bits - 1}:0] filled;",
-        f"  reg [{bits - 1}:0] taken;",
-        f"  assign w_free = taken != {bits}'d{depth};",
-        f"  assign r_ready = filled != {bits}'d0;",
-        f"  assign r_fail = {''.join(choices)}fails[{depth - 1}];",
-        f"  always @(posedge clk) if (w_valid) {shift[0]};",
-        "  always @(posedge clk)",
-        "    if (rst) begin",
-        f"      filled <= {bits}'d0;",
-        f"      taken <= {bits}'d0;",
-        "    end else begin",
-        f"      if (w_valid & ~r_take) filled <= filled + {bits}'d1;",
-        f"      if (~w_valid & r_take) filled <= filled - {bits}'d1;",
-        f"      if (w_start & ~r_take) taken <= taken + {bits}'d1;",
-        f"      if (~w_start & r_take) taken <= taken - {bits}'d1;",
-        "    end",
-    ]
-    return _module(
-        name,
-        "Whether a Check of a stage failed, or a frame's beats were wrong: one bit a frame, in order.",
-        ports,
-        lines,
-    )
-
-
-def _module(name: str, comment: str, ports: Sequence[str], lines: Sequence[str]) -> str:
+def module_text(name: str, comment: str, ports: Sequence[str], lines: Sequence[str]) -> str:
+    """Return a module with the given comment, ports and lines."""
     body = "\n".join(lines)
     return f"// {comment}\n{HEAD}module {name} (\n  " + ",\n  ".join(ports) + f"\n);\n{body}\n{TAIL}"

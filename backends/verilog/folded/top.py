@@ -14,9 +14,11 @@ from .graph import Stage
 from .lane_text import literal_operand
 from .loans import Loans
 from .plan import Plan, operand_widths
+from .rounds import cut, teller
 from .sizes import UNDER_WAY
 from .stage_text import write_stage
-from .streams import flags, receiver, sender, status
+from .status import flags, status
+from .streams import receiver, sender
 from .wiring import Emission, Indices
 
 TOP = "folded"
@@ -114,9 +116,11 @@ class _Top(Loans):
         for number, stream in enumerate(self.ins):
             name = f"in_{stream.name}"
             comment = f"{name}: input {stream.port!r}, {stream.format}, {stream.lanes} elements a beat."
-            text = receiver(name, comment, stream)
+            tells = self.fold.rounds is not None and stream.port == self.fold.rounds.teller
+            count, once = self._rounds(stream)
+            text = teller(name, count) if tells else receiver(name, comment, stream, count, once)
             self.files[f"{name}.v"] = text
-            wires = [".clk(clk)", ".rst(rst)", *_axi(stream)]
+            wires = [".clk(clk)", ".rst(rst)", *([] if tells else _axi(stream))]
             room = [*self.free[number], *self.ready.get(number, [])]
             if number == 0 and self.fold.modal is not None:
                 room.append("frames_room")
@@ -129,6 +133,11 @@ class _Top(Loans):
             wires += [f".w_start({name}_start)", f".w_valid({name}_valid)", f".w_last({name}_last)"]
             wires += [f".out{k}({lane})" for k, lane in enumerate(self.writers_of(number).lanes)]
             self.lines.append(f"  {name} {name}_i (\n    {', '.join(wires)});")
+
+    def _rounds(self, stream: Stream) -> tuple[int, bool]:
+        """Return the number of rounds of a frame, and whether one of them alone has the beats of a stream."""
+        rounds = self.fold.rounds
+        return (1, True) if rounds is None else (rounds.count, stream.port not in cut(rounds, stream.output))
 
     def _stages(self) -> None:
         for number, (stage, tiling) in enumerate(zip(self.fold.stages, self.plan.tilings, strict=True)):
@@ -182,7 +191,9 @@ class _Top(Loans):
         for number, stream in enumerate(self.outs):
             name, actor = f"out_{stream.name}", first + number
             late = actor in self.sizes.late
-            for signal in ("start", "r_step", "r_last", *(["r_holds"] if late else [])):
+            rounds = self._rounds(stream)
+            gone = ["gone"] if rounds[0] > 1 else []
+            for signal in ("start", "r_step", "r_last", *(["r_holds"] if late else []), *gone):
                 self.wire(f"{name}_{signal}")
             comment = f"{name}: output {stream.port!r}, {stream.format}, {stream.lanes} elements a beat."
             place = self.sizes.shared.get(actor)
@@ -193,16 +204,22 @@ class _Top(Loans):
             reader = self.sizes.readers[place]
             read = reader.actor, reader.operand or ""
             columns, slots = self.columns[read], self.slots[read]
-            self.files[f"{name}.v"] = sender(name, comment, stream, bool(self.fold.members), late)
+            self.files[f"{name}.v"] = sender(name, comment, stream, bool(self.fold.members), late, *rounds)
             ready = " & ".join([*self.ready[actor], *self.free.get(actor, [])])
             wires = [".clk(clk)", ".rst(rst)", f".r_ready({ready})", f".r_start({name}_start)"]
             wires += [f".r_step({name}_r_step)", f".r_last({name}_r_last)", *_axi(stream)]
             wires += [f".r_holds({name}_r_holds)"] if late else []
+            wires += [f".gone({name}_gone)"] * len(gone)
             wires += [f".in{k}({columns[slot]})" for k, slot in enumerate(slots)]
             self.lines.append(f"  {name} {name}_i (\n    {', '.join(wires)});")
         kept = bool(self.fold.states)
         self.files["folded_status.v"] = status(
-            "folded_status", len(self.flag_names), len(self.done), kept, bool(self.fold.members)
+            "folded_status",
+            len(self.flag_names),
+            len(self.done),
+            kept,
+            bool(self.fold.members),
+            self.fold.round_count,
         )
         wires = [".clk(clk)", ".rst(rst)"]
         for k, (ready, fail) in enumerate(self.statuses):
@@ -216,7 +233,8 @@ class _Top(Loans):
     def _write(self) -> None:
         ports = ["input wire clk", "input wire rst"]
         for stream in [*self.ins, *self.outs]:
-            ports += stream.ports
+            tells = self.fold.rounds is not None and stream.port == self.fold.rounds.teller
+            ports += [] if tells else stream.ports
         ports += [f"output wire [0:0] {STATUS}_tdata", f"output wire {STATUS}_tvalid"]
         ports += [f"input wire {STATUS}_tready", f"output wire {STATUS}_tlast"]
         self.lines.insert(0, "  wire status_take;")
