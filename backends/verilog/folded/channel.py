@@ -50,11 +50,12 @@ class Channel:
     them.
 
     `parted` has for each reader the columns that are chosen in two clocks, and `held` says of each reader whether what
-    it read may have to stay, as an output waits for others. If `initial` is given, the tensor is state:
-    the channel has two banks, of which one is read. If `shows` is true, the last reader reads the other bank, which
-    holds what the frame has written. If `abreast` is true, memories may be placed side by side in one wide memory. A
-    frame may be read `ahead` clocks after its writer's start or, if `ahead` is None, when all of it is written.
-    `sliced` is that of `rows`.
+    it read may have to stay, as an output waits for others. If `initial` is given, the tensor is state: the channel has
+    two banks, of which one is read. If `shows` is true, the last reader reads the other bank, which holds what the
+    frame has written. If `own` is true, the last reader is the writer, which reads each element that it wrote in the
+    round before until it writes it again, and takes no turns. If `abreast` is true, memories may be placed side by side
+    in one wide memory. A frame may be read `ahead` clocks after its writer's start or, if `ahead` is None, when all of
+    it is written. `sliced` is that of `rows`.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Channel:
     abreast: bool = False
     ahead: int | None = None
     sliced: bool = False
+    own: bool = False
 
     @property
     def lanes(self) -> tuple[int, ...]:
@@ -78,7 +80,7 @@ class Channel:
 
 def write_channel(channel: Channel, files: dict[str, str]) -> str:
     """Return the Verilog text of the module of a channel."""
-    state, width, readers = channel.initial is not None, channel.width, len(channel.layouts)
+    state, width, readers = channel.initial is not None, channel.width, len(channel.layouts) - channel.own
     counters = Counters(channel.name, files, channel.abreast)
     queues = not state or channel.shows
     ports = ["input wire clk", "input wire rst"]
@@ -89,8 +91,11 @@ def write_channel(channel: Channel, files: dict[str, str]) -> str:
     ports += [f"input wire [{width - 1}:0] w_data{lane}" for lane in channel.lanes]
     for reader, layout in enumerate(channel.layouts):
         name = prefix(reader)
-        ports += [f"input wire {name}_start", f"output wire {name}_ready"]
-        ports += [f"input wire {name}_step", f"input wire {name}_{'last' if readers == 1 else 'done'}"]
+        if reader < readers:
+            ports += [f"input wire {name}_start", f"output wire {name}_ready"]
+        ports += [f"input wire {name}_step"]
+        if reader < readers:
+            ports += [f"input wire {name}_{'last' if readers == 1 else 'done'}"]
         ports += [f"input wire {name}_holds"] if channel.held[reader] else []
         ports += [f"output wire [{width - 1}:0] {name}_data{column}" for column in range(len(layout.columns))]
     ports += (

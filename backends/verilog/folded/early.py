@@ -61,7 +61,7 @@ def early(sizes: Sizes, memories: Sequence[Memory], tilings: Sequence[Tiling]) -
     for memory in memories if fold.members else ():
         own = links[memory.readers[0]]
         readers = [sizes.readers[client.readers[0]] for client in memory.clients]
-        if own.state or own.writer < first:
+        if own.state or own.writer < first or memory.own:
             continue
         least, passed = 2 + WAITS, 0
         done = sizes.actors[own.writer].writes + 1

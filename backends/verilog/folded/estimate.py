@@ -185,7 +185,7 @@ def estimate(plan: Plan, family: Family = SEVEN) -> dict[str, int]:
             cost.add(0, sum(operand_widths(stage, operand, columns)))
     for memory, parted in zip(plan.memories, plan.parted, strict=True):
         first = memory.readers[0]
-        wire, link, turns = plan.sizes.readers[first].wire, plan.sizes.links[first], len(memory.clients)
+        wire, link, turns = plan.sizes.readers[first].wire, plan.sizes.links[first], len(memory.clients) - memory.own
         banks = link.banks or 1
         if wire in fold.states:
             cost.put(steering.fronts(turns - memory.shows, memory.shows))

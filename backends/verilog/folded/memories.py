@@ -33,16 +33,27 @@ class Memories(Wiring):
             banks = self.sizes.links[number].banks or 1
             whom = ", then ".join(self._reader(reader)[1] for reader in readers)
             comment = f"{name}: what {port.name} writes, {self.fold.format(wire)}, as {whom} reads it."
-            ahead = self.sizes.links[number].ahead
             layouts = tuple(client.layout for client in memory.clients)
             initial = self._initial(wire) if state else None
-            abreast, sliced = bool(self.fold.members), self.sizes.sliced
+            abreast = bool(self.fold.members)
             held = tuple(
                 bool(chosen) and any(senders(self.sizes, number) for number in client.readers)
                 for chosen, client in zip(parted, memory.clients, strict=True)
             )
             channel = Channel(
-                name, width, layouts, banks, comment, parted, held, initial, memory.shows, abreast, ahead, sliced
+                name,
+                width,
+                layouts,
+                banks,
+                comment,
+                parted,
+                held,
+                initial,
+                memory.shows,
+                abreast,
+                self.sizes.links[number].ahead,
+                self.sizes.sliced,
+                memory.own,
             )
             self.emission.channels.append(channel)
             self.files[f"{name}.v"] = write_channel(channel, self.files)
@@ -51,9 +62,10 @@ class Memories(Wiring):
             used.setdefault(wire, set()).update(channel.lanes)
             wires += [f".w_data{lane}({port.lanes[lane]})" for lane in channel.lanes]
             for turn, client in enumerate(memory.clients):
-                wires += self._client(name, turn, client, width)
+                own = memory.own and turn == len(readers) - 1
+                wires += self._client(name, turn, client, width, own)
                 wires += self._holds(turn, client) if held[turn] else []
-                wires.append(self._last(turn, readers[turn], len(readers) > 1))
+                wires += [] if own else [self._last(turn, readers[turn], len(readers) - memory.own > 1)]
             self.lines.append(f"  {name} {name}_i (\n    {', '.join(wires)});")
         for wire, port in self.writers.items():
             kept = set().union(*(used.get(key, set()) for key in [wire, *self._states_of(wire)]))
@@ -86,25 +98,32 @@ class Memories(Wiring):
         wires = [f".w_free({free})", f".w_last({port.name}_last)"]
         return wires + [f".w_{word}({port.name}_{word}{f' & {some}' * bool(some)})" for word in ("start", "valid")]
 
-    def _client(self, name: str, turn: int, client: Client, width: int) -> list[str]:
-        """Return the connections of a reader that reads a channel in its turn."""
-        own, number = prefix(turn), client.readers[0]
+    def _client(self, name: str, turn: int, client: Client, width: int, own: bool) -> list[str]:
+        """Return the connections of a reader that reads a channel in its turn, or at any time if it is the channel's
+        `own` writer.
+        """
+        port, number = prefix(turn), client.readers[0]
         reader = self.sizes.readers[number]
         to, side = self._reader(reader)[1], self._side(reader)
-        ready = self.wire(f"{name}_{own}_ready" if turn else f"{name}_ready")
-        self.ready.setdefault(reader.actor, []).append(ready)
+        wires = []
+        if not own:
+            ready = self.wire(f"{name}_{port}_ready" if turn else f"{name}_ready")
+            self.ready.setdefault(reader.actor, []).append(ready)
+            wires = [f".{port}_start({to}_start)", f".{port}_ready({ready})"]
         also = [k for k, shared in self.sizes.shared.items() if shared == number]
         more = "".join(f" | out_{self.outs[k - self.first - len(self.fold.stages)].name}_r_step" for k in also)
         columns = [
-            self.wire(f"{name}_{own}_{k}" if turn else f"{name}_{k}", width) for k in range(len(client.layout.columns))
+            self.wire(f"{name}_{port}_{k}" if turn else f"{name}_{k}", width) for k in range(len(client.layout.columns))
         ]
         for place, taken in zip(client.readers, client.columns, strict=True):
             self.columns[reader.actor, self.sizes.readers[place].operand or ""] = [columns[k] for k in taken]
         for place, slots in zip(client.readers, client.slots, strict=True):
             self.slots[reader.actor, self.sizes.readers[place].operand or ""] = slots
-        wires = [f".{own}_start({to}_start)", f".{own}_ready({ready})"]
-        wires.append(f".{own}_step({to}_{side}step{more})")
-        return wires + [f".{own}_data{k}({column})" for k, column in enumerate(columns)]
+        return [
+            *wires,
+            f".{port}_step({to}_{side}step{more})",
+            *(f".{port}_data{k}({column})" for k, column in enumerate(columns)),
+        ]
 
     def _holds(self, turn: int, client: Client) -> list[str]:
         """Return the connection of the signal with which the outputs that read a channel keep what they read."""

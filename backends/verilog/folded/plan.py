@@ -15,6 +15,7 @@ from .choosing import Columns, in_two_clocks
 from .early import early
 from .feeding import plain
 from .graph import Stage
+from .in_place import in_place
 from .lane_text import interval_of, literal_operand
 from .layout import NOTHING, Rom, rom
 from .sharing import Memory, Table, shared
@@ -146,7 +147,7 @@ def _planned(sizes: Sizes) -> Plan:
         places = _beats(exit.at.size, width)
         table = np.where(places >= 0, exit.at[np.maximum(places, 0)], -1)
         read(exit.wire, table, np.ones(table.shape, bool))
-    memories, chosen = shared(sizes, tables)
+    memories, chosen = in_place(*shared(sizes, tables), tables)
     parted, chosen = in_two_clocks(chosen, memories, tilings)
     return Plan(early(chosen, memories, tilings), tilings, memories, roms, written, parted)
 

@@ -54,11 +54,13 @@ class Client:
 @dataclass(frozen=True)
 class Memory:
     """A tensor that is kept once for clients, in the order of their turns; if `shows` is true, the last client reads
-    new state.
+    new state. If `own` is true, the last client is the writer, which reads what it wrote in the round before, and takes
+    no turns.
     """
 
     clients: tuple[Client, ...]
     shows: bool = False
+    own: bool = False
 
     @property
     def readers(self) -> tuple[int, ...]:
@@ -115,8 +117,8 @@ def _denser(sizes: Sizes, tables: Sequence[Table], memory: Memory) -> Memory:
     width = element(sizes.fold.format(sizes.readers[number].wire)).width
     banks, table = sizes.links[number].banks or 1, tables[number]
     host = packed(client.layout, table.written, table.size)
-    made = None if host is None else _guest(host, client, tables)
-    if made is None or _bits(made.layout, width, banks, True) >= _bits(client.layout, width, banks, True):
+    made = None if host is None else as_guest(host, client, tables)
+    if made is None or kept_bits(made.layout, width, banks, True) >= kept_bits(client.layout, width, banks, True):
         return memory
     return Memory((made,))
 
@@ -194,12 +196,12 @@ def _groups(
         """Return the bits that sharing saves, and the clients that find what they read in the memories of a given
         layout.
         """
-        joined, saved = list(known), sum(map(base, known)) - _bits(host, width, banks, abreast)
+        joined, saved = list(known), sum(map(base, known)) - kept_bits(host, width, banks, abreast)
         for client in others:
             met = [readers[one.readers[0]].actor for one in joined]
             if readers[client.readers[0]].actor in met or (sender(client) and any(map(sender, joined))):
                 continue
-            made = _guest(host, client, tables) if base(client) else None
+            made = as_guest(host, client, tables) if base(client) else None
             if made is not None and (less := base(client) - table_bits(made.layout, False)) > 0:
                 joined, saved = [*joined, made], saved + less
         return saved, joined
@@ -212,7 +214,7 @@ def _groups(
     state = any(readers[k].wire in states for k in numbers)
     banks = 2 if state else max(sizes.links[number].banks or 1 for number in numbers)
     width = element(sizes.fold.format(readers[numbers[0]].wire)).width
-    alone = {k: _bits(memories[k].clients[0].layout, width, sizes.links[k].banks or 1, abreast) for k in numbers}
+    alone = {k: kept_bits(memories[k].clients[0].layout, width, sizes.links[k].banks or 1, abreast) for k in numbers}
     if not any(alone.values()):
         return
     rest = sorted(_clients(sizes, tables, memories, numbers), key=lambda c: -len(c.layout.columns))
@@ -249,7 +251,7 @@ def _client(readers: tuple[int, ...], tables: Sequence[Table]) -> Client:
     return _parted(readers, tables, made)
 
 
-def _guest(host: Layout, client: Client, tables: Sequence[Table]) -> Client | None:
+def as_guest(host: Layout, client: Client, tables: Sequence[Table]) -> Client | None:
     """Return the client that reads from the memories of a given layout, or None if it cannot."""
     own = [tables[number] for number in client.readers]
     made = guest(host, *_beside(own), own[0].written, own[0].size)
@@ -270,7 +272,7 @@ def _parted(readers: tuple[int, ...], tables: Sequence[Table], made: Layout) -> 
     return Client(readers, made, tuple(columns), tuple(slots))
 
 
-def _bits(own: Layout, width: int, banks: int, abreast: bool) -> int:
+def kept_bits(own: Layout, width: int, banks: int, abreast: bool) -> int:
     """Return the bits of block memory that a layout takes with its tables of addresses; if `abreast` is true, LUTs that
     serve as memory also count.
     """
