@@ -20,8 +20,8 @@ class Forms:
     wire's edge; `cut` has the inputs, by number, of which a round has one block of the first axis.
 
     A sum over an axis of which rounds have blocks is whole: in each round it is the sum over the rounds so far. The
-    wires in `summed` depend on such sums, and are right in the last round alone. The time is linear in the number of
-    edges.
+    wires in `summed`, as whole wires, depend on such sums and are right in the last round alone, so that no block, of
+    which each round has another, may depend on them. The time is linear in the number of edges.
     """
 
     def __init__(self, arrow: Arrow, cut: Collection[int], count: int) -> None:
@@ -47,8 +47,12 @@ class Forms:
         axes = [axis for axis, extent in enumerate(shape) if extent > 1 and extent % self.count == 0]
         found: dict[Form, tuple[Form, ...]] = {}
 
+        summed = [wire in self.summed for wire in sources]
+
         def offer(form: Form, *wanted: Form) -> None:
-            if form not in found and all(want in own for want, own in zip(wanted, known, strict=True)):
+            blocks = any(one is not None for one in (form, *wanted))
+            early = blocks and any(want is None and late for want, late in zip(wanted, summed, strict=True))
+            if form not in found and not early and all(want in own for want, own in zip(wanted, known, strict=True)):
                 found[form] = wanted
 
         offer(None, *[None] * len(sources))

@@ -169,9 +169,10 @@ class Design:
     in whose frames the stream carries a tensor, which for the status are all modes. The field `held` names the inputs
     of the program that the design itself keeps: those with an output of the same name are state, which each frame
     updates. The `report` of a design has the scheduler's own estimate as integers: `lut`, `ff`, `dsp`, `bram_bits`,
-    `latency_cycles`, `interval_cycles`. If no stream waits, the latency is the number of cycles from that in which the
-    first beat of a frame is taken to that in which the last beat of its last output leaves, counting both; the interval
-    is the number of cycles from the last beat of one frame to that of the next.
+    `latency_cycles`, `interval_cycles`, and `rounds` if each frame has several. If no stream waits, the latency is the
+    number of cycles from that in which the first beat of a frame is taken to that in which the last beat of its last
+    output leaves, counting both; the interval is the number of cycles from the last beat of one frame to that of the
+    next.
     """
 
     top: str

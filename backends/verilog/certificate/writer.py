@@ -65,6 +65,10 @@ def _folded(design: Design, elements: str, statement: Json, files: dict[str, str
             "certify: expected a design of one kind of frame, found one with modes; "
             "compile without --predict and --loadable"
         )
+    if "rounds" in design.report:
+        raise CircuitizeError(
+            "certify: expected a design that takes a batch at once, found one in rounds; compile without --micro-batch"
+        )
     streams, most = folded_streams_of(design, statement), design.report["latency_cycles"] + SLACK
     for limit in TABULATED:
         claimed: Json = {"top": design.top, "elements": elements, "streams": streams, "statement": statement}

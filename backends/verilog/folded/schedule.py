@@ -113,6 +113,7 @@ def report(made: Plan) -> Json:
         "latency_cycles": chosen.latency,
         "interval_cycles": chosen.interval * chosen.fold.round_count,
         "lanes": chosen.lanes,
+        **({"rounds": chosen.fold.round_count} if chosen.fold.rounds is not None else {}),
         **_prediction(chosen),
     }
 

@@ -188,7 +188,7 @@ def sender(
     if rounds > 1:
         closes = "closing & count_ends"
     if rounds > 1 and once:
-        moves, valid = "  wire moves = ~shown | tready | ~count_ends;", "shown & count_ends & ~rst"
+        moves, valid = "  wire moves = ~shown | tready | ~count_ends;", "shown & ~rst & count_ends"
     registers = [
         "  reg read;",
         "  reg ends;",

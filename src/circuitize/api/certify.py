@@ -39,8 +39,8 @@ def certify(folder: Path, output: Path | None = None, *, progress: Progress = si
     The argument `folder` is a folder that `compile --target verilog` wrote. The page docs/certificates.md says what is
     claimed of a parallel design and of a folded design. No certificate is written if the proof fails for any part of
     the design. Raise CircuitizeError for a damaged folder, and for a kind of design that has no certificates: a design
-    with one bus for all tensors, with registers, with modes, or with an operation that docs/certificates.md does not
-    list.
+    with one bus for all tensors, with registers, with modes, in rounds, or with an operation that docs/certificates.md
+    does not list.
     """
     if output is not None:
         require_file_name(output)

@@ -1,0 +1,171 @@
+"""Designs that take a few examples of a batch at a time equal the executor of the whole batch, to the bit and clock."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pooled_steps
+import pytest
+from broken_frames import faulty
+from every_case import every_case
+from folded_programs import frames as random_frames
+from folded_programs import named
+from numpy.typing import NDArray
+from rtl_resets import check_resets
+from shared_memories import small_step
+from tiers import seeds
+
+from circuitize.backends.verilog.folded import schedule
+from circuitize.backends.verilog.folded.plan import plan
+from circuitize.backends.verilog.folded.schedule import folded_program, report
+from circuitize.backends.verilog.folded.search import choose_sizes
+from circuitize.circuits.builder import Builder
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.integers import Add, Check, Contract, Multiply, Reindex, Sum, View
+from circuitize.circuits.program import IntegerProgram
+from circuitize.circuits.types import Fixed
+from circuitize.frontends.layers import dense, relu, sequential
+from circuitize.sims.rtl import Simulation, check_design, compare, expected
+
+Integers = NDArray[np.int64]
+BATCH, SEED = 4, 1
+
+
+@cache
+def step() -> tuple[IntegerProgram, dict[str, Integers]]:
+    """The step of an 8-32-2 network, the totals of whose first layer are in block memory."""
+    return small_step(sequential(dense(8, 40), relu(), dense(40, 2)), BATCH, 8)
+
+
+def frames(program: IntegerProgram, number: int, seed: int) -> dict[str, Integers]:
+    """Frames of a step of which about one in four has a learning rate so large that a weight leaves its interval."""
+    draw, found = np.random.default_rng(seed), dict[str, Integers]()
+    for port in program.inputs:
+        if not port.held:
+            scale = 2.0**port.format.fraction_bits
+            found[port.name] = np.rint(draw.integers(0, 17, (number, *port.format.shape)) / 16 * scale).astype(np.int64)
+            if port.name == "learning_rate":
+                found[port.name] = np.where(draw.random(number) < 0.25, port.format.high, int(scale / 8))
+    return found
+
+
+def scores() -> IntegerProgram:
+    """Scores of each example, their sum over the batch, and a sum that a number and Checks of examples go into."""
+    builder = Builder()
+    x, w = builder.input(Fixed((6, 3), 0, -9, 9)), builder.input(Fixed((3, 2), 0, -4, 4))
+    r = builder.input(Fixed((2,), 0, -50, 50))
+    made = builder.add(Check(-60, 60), builder.add(Contract("bi,ij->bj"), x, w))
+    total = builder.add(Sum(View.broadcast((6, 2), (0,))), made)
+    scaled = builder.add(Multiply(), r, total)
+    spread = builder.add(Add(), made, builder.add(Reindex(View.broadcast((6, 2), (0,))), r))
+    return named(builder, ["x", "w", "r"], [made, builder.add(Check(-2000, 3000), scaled), spread])
+
+
+def few(program: IntegerProgram, number: int, seed: int) -> dict[str, Integers]:
+    """Random frames with a few greatest and least elements, of which some frames are undefined."""
+    draw = np.random.default_rng(seed)
+    vectors = random_frames(program, number, seed)
+    return {name: values // draw.integers(1, 3, (number, *[1] * (values.ndim - 1))) for name, values in vectors.items()}
+
+
+@every_case([(1, {}), (2, {"lanes": 4}), (1, {"dsp_budget": 4}), (2, {"interval_budget": 4000})])
+def test_steps_equal_the_executor_and_take_the_clocks_of_the_report(examples: int, options: dict[str, Any]) -> None:
+    """Also where frames fail: the weights then stay as they were."""
+    program, initial = step()
+    design = schedule(program, initial, micro_batch=examples, **options)
+    assert set(design.held) == set(initial)
+    assert [stream.port for stream in design.streams if not stream.output] == ["inputs", "targets", "learning_rate"]
+    vectors = frames(program, 5, SEED)
+    wanted = expected(program, vectors, initial)
+    assert 0 < wanted.undefined.sum() < 4
+    with Simulation(design) as simulation:
+        found = simulation.run(vectors)
+        assert compare(found, wanted).first_difference is None
+        clocks = found.latency_cycles, found.interval_cycles
+        assert clocks == (design.report["latency_cycles"], design.report["interval_cycles"])
+        some = {name: values[:2] for name, values in vectors.items()}
+        pressed = compare(simulation.run(some, backpressure=examples), expected(program, some, initial))
+        assert pressed.first_difference is None
+
+
+def test_a_step_with_max_pooling_equals_the_executor() -> None:
+    program, initial = pooled_steps.step()
+    design, vectors = schedule(program, initial, lanes=4, micro_batch=1), pooled_steps.frames(8, 1)
+    found = check_design(design, program, vectors, initial, backpressure=1)
+    assert found.first_difference is None and found.undefined > 0
+
+
+@every_case([(1, 140), (2, 150), (3, 100), (2, 400)])
+def test_scores_of_each_example_leave_round_by_round(examples: int, interval: int) -> None:
+    """Of designs whose rounds overlap and of others, and some frames fail in one round or after the sum."""
+    program = scores()
+    design = schedule(program, interval_budget=interval, micro_batch=examples)
+    vectors = few(program, 40, interval)
+    found = check_design(design, program, vectors, {}, backpressure=examples)
+    assert found.first_difference is None and 4 < found.undefined < 36
+
+
+@pytest.mark.parametrize("beats", [0, 2])
+def test_frames_out_of_place_fail_alone(beats: int) -> None:
+    """With inputs of which each round has a block, and others, that come too short or too long."""
+    program, draw, number = scores(), np.random.default_rng(beats), 60
+    design = schedule(program, interval_budget=150, elements_per_beat=beats, micro_batch=2)
+    vectors = few(program, number, 3)
+    wanted = expected(program, vectors)
+    sent, wrong = {}, wanted.undefined.copy()
+    for stream in design.streams:
+        if not stream.output:
+            sent[stream.port], here = faulty(stream, vectors[stream.port], draw)
+            wrong |= here
+    assert 10 < wrong.sum() < number - 10 and (wrong & ~wanted.undefined).sum() > 5
+    with Simulation(design) as simulation:
+        found = simulation.run_beats(sent, number, 3)
+    compared = compare(found, type(wanted)(wanted.outputs, wrong))
+    assert (compared.mismatches, compared.first_difference) == (0, None)
+
+
+def tally() -> IntegerProgram:
+    """State that adds up the sum of a batch, and must stay within [-100, 100]."""
+    builder = Builder()
+    state, x = builder.input(Fixed((2, 3), 0, -100, 100)), builder.input(Fixed((4, 2, 3), 0, -30, 30))
+    more = builder.add(Sum(View.broadcast((4, 2, 3), (0,))), x)
+    return named(builder, ["state", "x"], [builder.add(Check(-100, 100), builder.add(Add(), state, more))], ["state"])
+
+
+def test_resets_between_and_within_rounds_leave_the_state_last_kept() -> None:
+    initial = {"state": np.arange(6).reshape(2, 3)}
+    vectors = {"x": np.random.default_rng(0).integers(-30, 31, (300, 4, 2, 3))}
+    for seed in seeds(2, deep=12):
+        design = schedule(tally(), initial, interval_budget=400 if seed % 2 else 100, micro_batch=1 + seed % 2)
+        found = check_resets(design, tally(), vectors, initial, 100, seed=seed, backpressure=3 if seed % 2 else None)
+        assert (found.resets, found.first_difference) == (100, None)
+        assert found.ended > 20
+
+
+def test_totals_in_block_memory_have_one_bank() -> None:
+    """With two banks and a copy for the stage that reads a total, they would take three times their bits."""
+    program, _ = step()
+    folded = folded_program(program, micro_batch=1)
+    made = plan(choose_sizes(folded, None, None, None))
+    own = max((memory for memory in made.memories if memory.own), key=lambda memory: memory.clients[0].layout.words)
+    wire = made.sizes.readers[own.readers[0]].wire
+    (total,) = [old for old, new in folded.states.items() if new == wire]
+    assert folded.rounds is not None and folded.held[total].name in folded.rounds.kept
+    assert {made.sizes.readers[number].wire for number in own.clients[-1].readers} == {total}
+    assert not [m for m in made.memories if m is not own and total in {made.sizes.readers[k].wire for k in m.readers}]
+    assert made.sizes.links[own.readers[0]].banks == 1 and report(made)["bram_bits"] > 0
+
+
+def test_what_cannot_be_cut_is_refused() -> None:
+    program, initial = step()
+    with pytest.raises(CircuitizeError, match="expected a divisor of the batch of 4 examples, found 3"):
+        schedule(program, initial, micro_batch=3)
+    with pytest.raises(CircuitizeError, match=r"at least \d{3,} clocks, found interval_budget=50; raise"):
+        schedule(program, initial, micro_batch=1, interval_budget=50)
+
+
+def test_a_whole_batch_at_a_time_is_the_plain_design() -> None:
+    program, initial = step()
+    assert schedule(program, initial, lanes=4, micro_batch=BATCH).files == schedule(program, initial, lanes=4).files
