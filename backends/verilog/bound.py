@@ -61,10 +61,6 @@ def integrated(made: Bound, scheduler: str, options: Mapping[str, object], inter
     """Return the complete design that a scheduler makes of a program, inside its shell of streams. Raise
     CircuitizeError for the same reasons as `design`.
     """
-    if interface.bus_bits is not None and "micro_batch" in options:
-        raise CircuitizeError(
-            "--micro-batch: expected a stream for each tensor, found one for all (--bus-bits or a board); leave one out"
-        )
     if interface.bus_bits is not None and scheduler == "folded":
         options = {**options, "elements_per_beat": options.get("elements_per_beat") or 1}
     return enclosed(design(made, scheduler, options), interface, program_digest(made.program))

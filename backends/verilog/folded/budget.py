@@ -22,6 +22,7 @@ from .order import Rule
 from .pool import READ, WAITS, depth, held, last_read, works
 from .prices import BESIDE_UNIT, LANE, WHOLE_LANE, Pace, priced, prices_of, readers_of
 from .rematerialization import BITS
+from .rounds import room
 from .sizes import Reader, Sizes
 from .tiling import Choice, choices_shared, choose
 from .turns import with_turns
@@ -144,10 +145,12 @@ def sizes(
     status = len(actors)
     actors.append(model.Actor("status", 1 + waits, 0, 0, waits))
     state = {wire: writer[new] for wire, new in fold.states.items()}
+    rooms = {entry.wire: room(fold, entry) for entry in fold.entries}
     links = [
-        model.Link(state.get(r.wire, writer.get(r.wire, 0)), r.actor, r.reads, None, r.wire in state) for r in readers
+        model.Link(state.get(r.wire, writer.get(r.wire, 0)), r.actor, r.reads, rooms.get(r.wire), r.wire in state)
+        for r in readers
     ]
-    links += [model.Link(k, status, 0) for k in range(first)]
+    links += [model.Link(k, status, 0, rooms[entry.wire]) for k, entry in enumerate(fold.entries)]
     links += [model.Link(writer[stages[k].wire], status, 0) for k in fold.flagged]
     if fold.modal is None:
         links += [model.Link(0, actor, 0) for actor in _untriggered(fold, writer, links)]

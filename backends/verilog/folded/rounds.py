@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from circuitize.circuits.micro_batches import Rounds
 
 from ..design import Stream
 from .counter import bits_of, counts
+from .folding import Entry, Fold
 from .streams import module_text
 
 
@@ -17,6 +19,23 @@ def whole(rounds: Rounds | None, stream: Stream) -> Stream:
         return stream
     first, *rest = stream.format.shape
     return replace(stream, format=stream.format.with_shape((first * rounds.count, *rest)))
+
+
+def in_turn(rounds: Rounds, streams: Iterable[Stream]) -> list[Stream]:
+    """Return the input streams in an order in which they may be sent one after the other: last the largest of those of
+    which each round has a block, since the design has room for whole batches of all others.
+    """
+    outside = [whole(rounds, stream) for stream in streams if stream.port != rounds.teller]
+    return sorted(outside, key=lambda stream: (stream.port in rounds.cut_inputs, stream.format.size))
+
+
+def room(fold: Fold, entry: Entry) -> int | None:
+    """Return for how many rounds a design has room at least for what enters, or None if that is open."""
+    rounds = fold.rounds
+    if rounds is None or entry.passage.port not in rounds.cut_inputs:
+        return None
+    inside = [one for one in fold.entries if one.passage.port in rounds.cut_inputs]
+    return None if entry is max(inside, key=lambda one: one.passage.format.size) else rounds.count
 
 
 def cut(rounds: Rounds, output: bool) -> frozenset[str]:

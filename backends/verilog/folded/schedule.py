@@ -25,7 +25,7 @@ from .budget import streams
 from .estimate import estimate
 from .folding import Fold, fold
 from .plan import Plan, plan
-from .rounds import whole
+from .rounds import in_turn, whole
 from .search import choose_sizes
 from .sizes import Sizes
 from .top import TOP, emit
@@ -86,7 +86,7 @@ def all_streams(chosen: Sizes) -> tuple[Stream, ...]:
     ins, outs = streams(chosen)
     rounds = chosen.fold.rounds
     if rounds is not None:
-        ins, outs = [whole(rounds, s) for s in ins if s.port != rounds.teller], [whole(rounds, s) for s in outs]
+        ins, outs = in_turn(rounds, ins), [whole(rounds, stream) for stream in outs]
     return (*ins, *outs, Stream(STATUS, "", True, Fixed((), 0, 0, 1), 1))
 
 

@@ -71,3 +71,10 @@ def test_the_bench_notices(file: str, right: str, wrong: str, tmp_path: Path) ->
 )
 def test_examples(name: str, scheduler: str, bits: int | None, tmp_path: Path) -> None:
     simulate([job(name, scheduler, Interface("example", bus_bits=bits), 5)], tmp_path)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("bits", [None, 32])
+@pytest.mark.parametrize(("name", "examples"), [("iris.py:step", 2), ("digits.py:momentum", 4), ("cnn.py:step", 4)])
+def test_steps_in_rounds(name: str, examples: int, bits: int | None, tmp_path: Path) -> None:
+    simulate([job(name, "folded", Interface("example", bus_bits=bits), 5, micro_batch=examples)], tmp_path)

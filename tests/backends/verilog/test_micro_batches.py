@@ -17,10 +17,12 @@ from rtl_resets import check_resets
 from shared_memories import small_step
 from tiers import seeds
 
+from circuitize.backends.verilog.bound import Bound, integrated
 from circuitize.backends.verilog.folded import schedule
 from circuitize.backends.verilog.folded.plan import plan
 from circuitize.backends.verilog.folded.schedule import folded_program, report
 from circuitize.backends.verilog.folded.search import choose_sizes
+from circuitize.backends.verilog.shell import Interface
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.integers import Add, Check, Contract, Multiply, Reindex, Sum, View
@@ -76,7 +78,6 @@ def test_steps_equal_the_executor_and_take_the_clocks_of_the_report(examples: in
     program, initial = step()
     design = schedule(program, initial, micro_batch=examples, **options)
     assert set(design.held) == set(initial)
-    assert [stream.port for stream in design.streams if not stream.output] == ["inputs", "targets", "learning_rate"]
     vectors = frames(program, 5, SEED)
     wanted = expected(program, vectors, initial)
     assert 0 < wanted.undefined.sum() < 4
@@ -124,6 +125,17 @@ def test_frames_out_of_place_fail_alone(beats: int) -> None:
         found = simulation.run_beats(sent, number, 3)
     compared = compare(found, type(wanted)(wanted.outputs, wrong))
     assert (compared.mismatches, compared.first_difference) == (0, None)
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+def test_one_bus_carries_whole_batches(bits: int) -> None:
+    """The inputs of a batch come one after the other, the largest last, while the first round needs all of them."""
+    program, initial = step()
+    made = Bound(program, initial)
+    design = integrated(made, "folded", {"lanes": 4, "micro_batch": 2}, Interface(bus_bits=bits))
+    assert [stream.port for stream in design.streams][:3] == ["learning_rate", "targets", "inputs"]
+    found = check_design(design, program, frames(program, 4, SEED), initial, backpressure=bits)
+    assert found.first_difference is None and found.undefined > 0
 
 
 def tally() -> IntegerProgram:
