@@ -99,19 +99,23 @@ class Forms:
         return found
 
     def lacking(self) -> Edge | None:
-        """Return the first edge whose target has no form, although its sources have forms."""
-        for number, (_, sources, (target,), _) in enumerate(self.arrow.rows):
-            if not self.of[target] and all(self.of[wire] for wire in sources):
-                return self.arrow.edge(number)
-        return None
-
-    def complete(self) -> bool:
-        """Return whether `needed` can be met: each output and each Check has a form."""
-        checks = (
-            target for index, _, (target,), _ in self.arrow.rows if isinstance(self.arrow.operations[index], Check)
-        )
+        """Return the first edge whose target has no form, if an output or a Check depends on one without."""
         outputs = self.arrow.outputs.tolist()
-        return all(self.of[wire] for wire in checks) and all({None, 0} & self.of[wire].keys() for wire in outputs)
+        checks = [
+            target for index, _, (target,), _ in self.arrow.rows if isinstance(self.arrow.operations[index], Check)
+        ]
+        if all(self.of[wire] for wire in (*outputs, *checks)):
+            return None
+        return next(self.arrow.edge(n) for n, (_, _, (target,), _) in enumerate(self.arrow.rows) if not self.of[target])
+
+    def across(self, states: Collection[int]) -> int | None:
+        """Return the first output, by number, that is neither whole nor in blocks of the first axis, or that is one of
+        the `states` and not whole; None if there is none.
+        """
+        for number, wire in enumerate(self.arrow.outputs.tolist()):
+            if None not in self.of[wire] and (number in states or 0 not in self.of[wire]):
+                return number
+        return None
 
 
 def _repeats(constant: Constant, axis: int, count: int) -> bool:

@@ -83,11 +83,17 @@ def in_rounds(program: IntegerProgram, examples: int) -> Rounds:
         if port.role is Role.DATA and port.format.shape and port.format.shape[0] == batch
     }
     forms = Forms(arrow, cut, batch // examples)
-    if not forms.complete():
-        edge = forms.lacking()
-        where = "none" if edge is None else f"{edge.operation.name} of several ({edge.provenance})"
+    if (edge := forms.lacking()) is not None:
         raise CircuitizeError(
-            f"--micro-batch: expected examples that meet only in sums over the batch, found {where}; leave it out"
+            "--micro-batch: expected examples that meet only in sums over the batch, found "
+            f"{edge.operation.name} of several ({edge.provenance}); leave it out"
+        )
+    held = {port.name for port in program.inputs if port.held}
+    across = forms.across({number for number, port in enumerate(program.outputs) if port.name in held})
+    if across is not None:
+        raise CircuitizeError(
+            "--micro-batch: expected outputs of the whole batch, or of each example along their first axis, and state "
+            f"of the whole batch, found {program.outputs[across].name!r}; leave it out"
         )
     return _Writer(program, arrow, forms, cut).rounds()
 
