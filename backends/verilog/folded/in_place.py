@@ -23,33 +23,36 @@ def in_place(memories: Sequence[Memory], sizes: Sizes, tables: Sequence[Table]) 
     """
     fold, rounds = sizes.fold, sizes.fold.rounds
     found, links = list(memories), list(sizes.unbanked)
-    first = len(fold.entries)
     for old, new in fold.states.items() if rounds is not None else ():
-        if rounds is None or fold.held[old].name not in rounds.kept:
-            continue
-        mine = [one for one in found if any(sizes.readers[k].wire == old for k in one.readers)]
-        if len(mine) != 1 or len(mine[0].readers) != 1:
-            continue
-        (number,) = mine[0].readers
-        reader = sizes.readers[number]
-        if reader.operand is None or reader.inside or fold.stages[reader.actor - first].wire != new:
-            continue
-        (operand,) = [o for o in fold.stages[reader.actor - first].operands if o.name == reader.operand]
-        if not np.array_equal(operand.at, np.arange(operand.format.size)):
-            continue
-        width = element(fold.format(new)).width
-        if not kept_bits(mine[0].clients[0].layout, width, 2, bool(fold.members)):
+        mine = _of_writer(found, sizes, old, new)
+        if rounds is None or fold.held[old].name not in rounds.kept or mine is None:
             continue
         for place, host in enumerate(found):
-            readers = [sizes.readers[k] for k in host.readers]
-            if any(one.wire != new or one.operand is None for one in readers):
+            if any(sizes.readers[k].wire != new or sizes.readers[k].operand is None for k in host.readers):
                 continue
-            made = as_guest(host.clients[0].layout, mine[0].clients[0], tables)
-            if made is None:
-                continue
-            found[place] = Memory((*host.clients, made), own=True)
-            found.remove(mine[0])
-            for k in host.readers:
-                links[k] = replace(links[k], banks=1)
-            break
+            made = as_guest(host.clients[0].layout, mine.clients[0], tables)
+            if made is not None:
+                found[place] = Memory((*host.clients, made), own=True)
+                found.remove(mine)
+                for k in host.readers:
+                    links[k] = replace(links[k], banks=1)
+                break
     return found, replace(sizes, unbanked=links)
+
+
+def _of_writer(memories: Sequence[Memory], sizes: Sizes, old: int, new: int) -> Memory | None:
+    """Return the memory of a state, by its wire and that of its new value, or None unless it takes bits of block memory
+    and the stage that writes it is its only reader, and reads each element for the same element of its result.
+    """
+    fold = sizes.fold
+    mine = [one for one in memories if any(sizes.readers[k].wire == old for k in one.readers)]
+    if len(mine) != 1 or len(mine[0].readers) != 1:
+        return None
+    reader = sizes.readers[mine[0].readers[0]]
+    stage = fold.stages[reader.actor - len(fold.entries)] if reader.operand is not None and not reader.inside else None
+    if stage is None or stage.wire != new:
+        return None
+    (operand,) = [one for one in stage.operands if one.name == reader.operand]
+    same = np.array_equal(operand.at, np.arange(operand.format.size))
+    taken = kept_bits(mine[0].clients[0].layout, element(fold.format(new)).width, 2, bool(fold.members))
+    return mine[0] if same and taken else None

@@ -35,7 +35,8 @@ def room(fold: Fold, entry: Entry) -> int | None:
     if rounds is None or entry.passage.port not in rounds.cut_inputs:
         return None
     inside = [one for one in fold.entries if one.passage.port in rounds.cut_inputs]
-    return None if entry is max(inside, key=lambda one: one.passage.format.size) else rounds.count
+    last = sorted(inside, key=lambda one: one.passage.format.size)[-1]  # As in `in_turn`, also of equal sizes.
+    return None if entry is last else rounds.count
 
 
 def cut(rounds: Rounds, output: bool) -> frozenset[str]:

@@ -138,6 +138,15 @@ def test_one_bus_carries_whole_batches(bits: int) -> None:
     assert found.first_difference is None and found.undefined > 0
 
 
+def test_inputs_of_one_size_come_one_after_the_other() -> None:
+    builder = Builder()
+    x, y = builder.inputs([Fixed((6, 5), 0, -9, 9)] * 2)
+    made = builder.add(Contract("bi,bj->ij"), x, y)
+    program = named(builder, ["x", "y"], [made])
+    design = integrated(Bound(program, {}), "folded", {"lanes": 4, "micro_batch": 1}, Interface(bus_bits=16))
+    assert check_design(design, program, random_frames(program, 6, 0), {}).first_difference is None
+
+
 def tally() -> IntegerProgram:
     """State that adds up the sum of a batch, and must stay within [-100, 100]."""
     builder = Builder()
