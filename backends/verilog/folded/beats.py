@@ -52,8 +52,8 @@ def stream_lanes(size: int, target: int, wanted: int) -> int:
 
 
 def entering(fold: Fold, passage: Passage, lanes: int) -> int:
-    """Return the number of elements in a beat of an input, at least `lanes`: in a design with rounds, no beat has
-    elements of two rounds.
+    """Return the number of elements in a beat of an input, `lanes` of them if that may be: in a design with rounds, no
+    beat has elements of two rounds.
     """
     if fold.rounds is None:
         return lanes
@@ -73,14 +73,13 @@ def leaving(fold: Fold, exit: Exit, target: int, units: int) -> int:
 
 
 def _within_round(fold: Fold, size: int, lanes: int) -> int:
-    """Return the least divisor of a size that is at least `lanes` and, if beats have a least number of elements, a
-    power of two or the size.
+    """Return the least divisor of a size that is at least `lanes`; if beats have a least number of elements, return the
+    least power of two that is, or the greatest that divides the size.
     """
-    return next(
-        k
-        for k in range(lanes, size + 1)
-        if size % k == 0 and (not fold.elements_per_beat or k == size or k & (k - 1) == 0)
-    )
+    if not fold.elements_per_beat:
+        return divisor(size, lanes)
+    powers = [1 << k for k in range(size.bit_length()) if size % (1 << k) == 0]
+    return next((power for power in powers if power >= lanes), powers[-1])
 
 
 def with_beat(sizes: Sizes, place: int, width: int) -> Sizes:
