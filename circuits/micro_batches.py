@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from .batch_forms import Form, Forms
 from .builder import Builder
-from .errors import CircuitizeError
+from .errors import CircuitizeError, OverflowRisk, restated
 from .hypergraph import Arrow
 from .integers import (
     PARTIAL,
@@ -64,7 +64,8 @@ def in_rounds(program: IntegerProgram, examples: int) -> Rounds:
     brings data.
 
     Raise CircuitizeError if the batch is no multiple of `examples`, or if examples depend on each other before a sum
-    over the batch, as those of a batch normalization do.
+    over the batch, as those of a batch normalization do, and OverflowRisk for a sum over the batch that may reach half
+    of the greatest integers that there are.
     """
     batch = next((p.format.shape[0] for p in program.inputs if p.role is Role.DATA and p.format.shape), None)
     if batch is None:
@@ -95,7 +96,10 @@ def in_rounds(program: IntegerProgram, examples: int) -> Rounds:
             "--micro-batch: expected outputs of the whole batch, or of each example along their first axis, and state "
             f"of the whole batch, found {program.outputs[across].name!r}; leave it out"
         )
-    return _Writer(program, arrow, forms, cut).rounds()
+    try:
+        return _Writer(program, arrow, forms, cut).rounds()
+    except OverflowRisk as error:
+        raise restated(error, f"--micro-batch: a sum is kept from round to round: {error}") from None
 
 
 class _Writer:

@@ -137,6 +137,15 @@ def test_what_each_example_has_is_an_output_in_blocks() -> None:
     np.testing.assert_array_equal(run_rounds(rounds, program, inputs)["y0"], inputs["x"] @ inputs["w"])
 
 
+def test_a_sum_that_needs_one_bit_more_is_refused() -> None:
+    """A total is added before its Check: the sum of both intervals must not pass 2^62."""
+    builder = Builder()
+    x = builder.input(Fixed((4,), 0, 0, (1 << 60) - 1))
+    program = named(builder, ["x"], [builder.add(Sum(View.broadcast((4,), (0,))), x)])
+    with pytest.raises(OverflowRisk, match="--micro-batch: a sum is kept from round to round: expected mag"):
+        in_rounds(program, 2)
+
+
 def met(kind: str) -> IntegerProgram:
     """A program whose examples meet before a sum over the batch is done, or differ in what is done to them."""
     builder = Builder()
@@ -218,7 +227,7 @@ def test_a_block_of_a_view_reads_what_the_view_reads() -> None:
 
 def _step(shape: tuple[int, ...], draw: np.random.Generator) -> View:
     rank = len(shape)
-    kind = int(draw.integers(6))
+    kind = int(draw.integers(8))
     if kind == 0:
         return View.transpose(shape, [int(k) for k in draw.permutation(rank)])
     if kind == 1 and rank > 1:
@@ -230,4 +239,9 @@ def _step(shape: tuple[int, ...], draw: np.random.Generator) -> View:
     if kind == 4:
         amounts = [int(n) for n in draw.integers(0, 2, rank)]
         return View.pad(shape, amounts, amounts[::-1])
-    return View.flip(shape, [k for k in range(rank) if draw.random() < 0.4])
+    if kind == 5:
+        return View.flip(shape, [k for k in range(rank) if draw.random() < 0.4])
+    starts = [int(draw.integers(extent)) if draw.random() < 0.4 else 0 for extent in shape]
+    if kind == 6:
+        return View.slice(shape, starts, shape, [int(n) for n in draw.integers(1, 3, rank)])
+    return View(shape, (Affine((4,), tuple(starts), tuple((int(n),) for n in draw.integers(0, 2, rank))),))

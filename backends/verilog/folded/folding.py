@@ -4,7 +4,6 @@ budget.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -29,6 +28,7 @@ from .graph import Graph, Stage, cut
 from .join import joined
 from .lane_text import lane, unit
 from .layout import spread
+from .naming import name_stages, names_of_streams
 from .rematerialization import rematerialized
 from .splitting import split
 from .tiling import Choice, lane_axis, tile, varies
@@ -230,17 +230,18 @@ def fold(
     inputs = arrow.inputs.tolist()
     states = {inputs[k]: graph.outputs[outputs[program.inputs[k].name]][0] for k in state_ports}
     real = [port for port in program.inputs if port.name not in names]
-    into, out = stream_names([port.name for port in real], [port.name for port in program.outputs])
+    into, out = names_of_streams(real, program.outputs, rounds)
     wires = dict(zip([port.name for port in program.inputs], inputs, strict=True))
     entries = [Entry(wires[p.name], into[p.name], _passage(p)) for p in real]
     exits = [
         Exit(wire, at, out[port.name], _passage(port))
         for port, (wire, at) in zip(program.outputs, graph.outputs, strict=True)
-        if rounds is None or port.name not in rounds.kept
+        if port.name in out
     ]
     formats = {wires[port.name]: port.format for port in program.inputs}
     held = {inputs[k]: program.inputs[k] for k in state_ports}
-    axes = _named(graph)
+    name_stages(graph)
+    axes = _lane_axes(graph)
     made = Fold(program, graph, formats, held, states, entries, exits, axes, elements_per_beat, rounds=rounds)
     return _sharing(replace(made, axes=aligned(graph.stages, axes, states))) if made.members else made
 
@@ -258,11 +259,8 @@ def _passage(port: Port[Fixed]) -> Passage:
     return Passage(port.name, port.name, port.format, frozenset())
 
 
-def _named(graph: Graph) -> list[int]:
-    """Give the stages their names, and return for each stage the axis that its lanes spread over."""
-    for number, stage in enumerate(graph.stages):
-        part = re.sub(r"[^A-Za-z0-9]+", "_", stage.provenance.part).strip("_") or "stage"
-        stage.name = f"s{number}_{part}"
+def _lane_axes(graph: Graph) -> list[int]:
+    """Return for each stage the axis that its lanes spread over."""
     return [lane_axis(stage) if stage.reduction else 0 for stage in graph.stages]
 
 
@@ -290,7 +288,8 @@ def _modal(modal: Modal, elements_per_beat: int) -> Fold:
         for wire, passage in zip(held, leaving[len(running) :], strict=True)
     ]
     formats = {wire: port.format for wire, port in held.items()} | {e.wire: e.passage.format for e in entries}
-    axes = _named(graph)
+    name_stages(graph)
+    axes = _lane_axes(graph)
     made = Fold(modal.step, graph, formats, held, states, entries, exits, axes, elements_per_beat, modal, loads)
     _require_one_reading(made)
     for number, stage in enumerate(graph.stages):

@@ -26,6 +26,7 @@ from circuitize.backends.verilog.shell import Interface
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.integers import Add, Check, Contract, Multiply, Reindex, Sum, View
+from circuitize.circuits.port import Port
 from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.frontends.layers import dense, relu, sequential
@@ -144,6 +145,24 @@ def test_inputs_of_one_size_come_one_after_the_other() -> None:
     made = builder.add(Contract("bi,bj->ij"), x, y)
     program = named(builder, ["x", "y"], [made])
     design = integrated(Bound(program, {}), "folded", {"lanes": 4, "micro_batch": 1}, Interface(bus_bits=16))
+    assert check_design(design, program, random_frames(program, 6, 0), {}).first_difference is None
+
+
+def test_streams_have_the_names_that_they_have_without_rounds() -> None:
+    """Ports may be called as what is kept from round to round, and as what tells the rounds."""
+    builder = Builder()
+    x, y = builder.inputs([Fixed((4, 2), 0, -3, 3), Fixed((2,), 0, -3, 3)])
+    total = builder.add(Sum(View.broadcast((4, 2), (0,))), x)
+    made = builder.build([total, builder.add(Add(), total, y)])
+    inputs = tuple(Port(name, "public", builder.format(wire)) for name, wire in (("round", x), ("total", y)))
+    outputs = tuple(
+        Port(name, "public", format)
+        for name, format in zip(("round_2", "total_2"), made.target, strict=True)
+        if isinstance(format, Fixed)
+    )
+    program = IntegerProgram(made, inputs, outputs)
+    design = schedule(program, lanes=2, micro_batch=2)
+    assert {s.name for s in design.streams} == {s.name for s in schedule(program, lanes=2).streams}
     assert check_design(design, program, random_frames(program, 6, 0), {}).first_difference is None
 
 
