@@ -59,15 +59,21 @@ class Rounds:
     kept: tuple[str, ...]
 
 
+def batch_of(program: IntegerProgram) -> int | None:
+    """Return the number of examples in a program's batch, the first axis of the first input that brings data, or None
+    if no such input has axes.
+    """
+    return next((p.format.shape[0] for p in program.inputs if p.role is Role.DATA and p.format.shape), None)
+
+
 def in_rounds(program: IntegerProgram, examples: int) -> Rounds:
-    """Return a program in rounds of so many examples of its batch, which is the first axis of the first input that
-    brings data.
+    """Return a program in rounds of so many examples of its batch.
 
     Raise CircuitizeError if the batch is no multiple of `examples`, or if examples depend on each other before a sum
     over the batch, as those of a batch normalization do, and OverflowRisk for a sum over the batch that may reach half
     of the greatest integers that there are.
     """
-    batch = next((p.format.shape[0] for p in program.inputs if p.role is Role.DATA and p.format.shape), None)
+    batch = batch_of(program)
     if batch is None:
         raise CircuitizeError("--micro-batch: expected an input whose first axis is a batch, found none; leave it out")
     if not 1 <= examples <= batch or batch % examples:

@@ -14,12 +14,18 @@ import numpy as np
 import pytest
 from cli_programs import copied, refused, run
 from example_programs import EXAMPLES
+from folded_programs import named
 from hardware_programs import linear
 
+from circuitize.api.targets.verilog_circuit import smaller
+from circuitize.backends.verilog.bound import Bound
 from circuitize.backends.verilog.devices import Device, catalogue
 from circuitize.backends.verilog.devices.family import ECP5
+from circuitize.backends.verilog.devices.holding import Holding
 from circuitize.backends.verilog.project import read_project
 from circuitize.circuits.bind import bind
+from circuitize.circuits.builder import Builder
+from circuitize.circuits.types import Fixed
 from circuitize.circuits.values import Raw
 from circuitize.sims.rtl import simulators
 from circuitize.sims.rtl.frames import right_frames
@@ -162,6 +168,18 @@ def test_a_design_that_a_device_does_not_hold_is_written_with_a_remark(
     )
     report = as_json(*arguments, "--inputs", tmp_path / "in.npz", "-o", tmp_path / "e")
     assert report["device"]["holds"] is False and report["device"]["limit"] == "lut"
+
+
+def test_a_design_with_too_much_memory_may_take_fewer_examples() -> None:
+    """The remark stands where it can help: for a batch, in folded designs of one kind of frame."""
+    few, enough = (Holding(Device("D", ECP5, 1, 1, 1, 1), {"lut": 0.5, "blocks": share}) for share in (1.5, 1.0))
+    builder = Builder()
+    made = Bound(named(builder, ["x"], [builder.input(Fixed((8, 2), 0, 0, 3))]), {})
+    told = "; --micro-batch 1 takes less memory: 1 of 8 examples at a time, in place of"
+    assert smaller(few, made, "folded", {}) == f"{told} 8"
+    assert smaller(few, made, "folded", {"micro_batch": 4}) == f"{told} 4"
+    assert not smaller(enough, made, "folded", {}) and not smaller(few, made, "folded", {"micro_batch": 1})
+    assert not smaller(few, made, "parallel", {})
 
 
 def test_check_includes_hardware() -> None:

@@ -104,6 +104,7 @@ def test_scores_of_each_example_leave_round_by_round(examples: int, interval: in
     """Of designs whose rounds overlap and of others, and some frames fail in one round or after the sum."""
     program = scores()
     design = schedule(program, interval_budget=interval, micro_batch=examples)
+    assert design.report["interval_cycles"] <= interval
     vectors = few(program, 40, interval)
     found = check_design(design, program, vectors, {}, backpressure=examples)
     assert found.first_difference is None and 4 < found.undefined < 36

@@ -13,6 +13,7 @@ from circuitize.backends.verilog.board import DEFAULT, Board, for_serial_line
 from circuitize.backends.verilog.bound import Bound, bound_to
 from circuitize.backends.verilog.devices.asked import OPTIONS, Asked
 from circuitize.backends.verilog.devices.family import ECP5
+from circuitize.backends.verilog.devices.holding import Holding
 from circuitize.backends.verilog.modes import Modal
 from circuitize.backends.verilog.parallel.schedule import DEFAULT_LEVELS
 from circuitize.backends.verilog.project import Project, write_project
@@ -23,6 +24,7 @@ from circuitize.backends.verilog.vivado import Vivado, for_dma
 from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.memory import amount_of_bytes
+from circuitize.circuits.micro_batches import batch_of
 from circuitize.circuits.phases import Phases
 from circuitize.circuits.port import Role
 from circuitize.circuits.program import IntegerProgram
@@ -80,7 +82,9 @@ class Hardware(WrittenCircuit):
             self.sizes = {**self.asked.cells(sizes), **{name: sizes[name] for name in CYCLES}}
             found = self.asked.holding(sizes)
             if found is not None and not found.holds:
-                request.say(f"{found.text}; the design is written all the same")
+                request.say(
+                    f"{found.text}; the design is written all the same{smaller(found, made, scheduler, options)}"
+                )
         self.sizes |= {name: sizes[name] for name in (LEVELS, MHZ) if name in sizes}
         for remark in [] if self.clock is None else self.clock.remarks(self.design):
             request.say(remark)
@@ -118,6 +122,17 @@ class Hardware(WrittenCircuit):
             goal = "bitstream" if self.vivado.processor else "ip"
             on_board = f", make -C {folder}/vivado {goal} (never tried in Vivado)"
         yield f"  {len(written)} files, {size}; next: circuitize simulate {folder}{on_board}"
+
+
+def smaller(found: Holding, made: Bound, scheduler: str | None, options: Options) -> str:
+    """Return the advice to take fewer examples at a time if a device has too little memory for a design that takes
+    several, or an empty text.
+    """
+    batch = batch_of(made.program) or 1
+    taken = options.get("micro_batch", batch)
+    if found.shares["blocks"] <= 1 or taken == 1 or made.modal is not None or scheduler != "folded":
+        return ""
+    return f"; --micro-batch 1 takes less memory: 1 of {batch} examples at a time, in place of {taken}"
 
 
 def asked_of(options: Options) -> Asked | None:
