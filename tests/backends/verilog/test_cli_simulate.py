@@ -175,9 +175,8 @@ def test_a_design_with_too_much_memory_may_take_fewer_examples() -> None:
     few, enough = (Holding(Device("D", ECP5, 1, 1, 1, 1), {"lut": 0.5, "blocks": share}) for share in (1.5, 1.0))
     builder = Builder()
     made = Bound(named(builder, ["x"], [builder.input(Fixed((8, 2), 0, 0, 3))]), {})
-    told = "; --micro-batch 1 takes less memory: 1 of 8 examples at a time, in place of"
-    assert smaller(few, made, "folded", {}) == f"{told} 8"
-    assert smaller(few, made, "folded", {"micro_batch": 4}) == f"{told} 4"
+    told = "; --micro-batch 1 takes 1 of 8 examples at a time and, with fewer multipliers, less memory"
+    assert smaller(few, made, "folded", {}) == smaller(few, made, "folded", {"micro_batch": 4}) == told
     assert not smaller(enough, made, "folded", {}) and not smaller(few, made, "folded", {"micro_batch": 1})
     assert not smaller(few, made, "parallel", {})
 

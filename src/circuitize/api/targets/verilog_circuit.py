@@ -125,14 +125,14 @@ class Hardware(WrittenCircuit):
 
 
 def smaller(found: Holding, made: Bound, scheduler: str | None, options: Options) -> str:
-    """Return the advice to take fewer examples at a time if a device has too little memory for a design that takes
-    several, or an empty text.
+    """Return the advice to take one example at a time, with fewer multipliers, if a device has too little memory for a
+    design that takes several, or an empty text.
     """
     batch = batch_of(made.program) or 1
-    taken = options.get("micro_batch", batch)
-    if found.shares["blocks"] <= 1 or taken == 1 or made.modal is not None or scheduler != "folded":
+    at_once = options.get("micro_batch", batch)
+    if found.shares["blocks"] <= 1 or at_once == 1 or made.modal is not None or scheduler != "folded":
         return ""
-    return f"; --micro-batch 1 takes less memory: 1 of {batch} examples at a time, in place of {taken}"
+    return f"; --micro-batch 1 takes 1 of {batch} examples at a time and, with fewer multipliers, less memory"
 
 
 def asked_of(options: Options) -> Asked | None:
