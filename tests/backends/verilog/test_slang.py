@@ -57,3 +57,9 @@ def test_slang_notices() -> None:
         "endmodule", "  wire late_is_used = late;\n  wire late = clk;\nendmodule"
     )
     assert "late" in "".join(errors(replace(made, files={**made.files, f"{made.top}.v": text})))
+
+
+def test_slang_finds_no_error_in_designs_with_rounds() -> None:
+    made = bound_somehow(example("iris.py:step").integer)
+    design = integrated(made, "folded", {"lanes": 4, "micro_batch": 2})
+    assert "circuitize_in_round.v" in design.files and errors(design) == []
