@@ -99,8 +99,9 @@ def _receiving_rounds(stream: Stream, rounds: int, once: bool) -> list[str]:
     return [
         "  reg filling;",
         "  reg failed;",
+        "  wire writes;",
         *counts("beat", stream.beats - 1, "writes"),
-        *counts("count", rounds - 1, "writes & last"),
+        *counts("count", rounds - 1, "writes & beat_ends"),
         f"  wire first = {first};",
         "  wire last = beat_ends;",
         "  wire ends = last & count_ends;",
@@ -108,7 +109,7 @@ def _receiving_rounds(stream: Stream, rounds: int, once: bool) -> list[str]:
         "  wire room = w_free | ~first;",
         "  assign tready = ~rst & ~filling & (skipping | room);",
         "  wire moves = tvalid & tready;",
-        "  wire writes = (filling & room) | (moves & ~skipping);",
+        "  assign writes = (filling & room) | (moves & ~skipping);",
         "  assign w_start = writes & first;",
         f"  wire fails = failed | (~filling & ({' | '.join(['tuser', '(tlast ^ closes)', *_outside(stream)])}));",
         "  always @(posedge clk)",
@@ -222,11 +223,12 @@ def sender(
             "    end",
         ]
     lines = [
+        *(counts("count", rounds - 1, "gone") if rounds > 1 else []),
         "  reg active;",
         "  reg shown;",
         "  reg closing;",
         *(registers if waits else [moves]),
-        *(["  assign gone = shown & moves & closing;", *counts("count", rounds - 1, "gone")] if rounds > 1 else []),
+        *(["  assign gone = shown & moves & closing;"] if rounds > 1 else []),
         f"  assign r_step = active & {'steps' if waits else 'moves'};",
         "  assign r_start = r_ready & (~active | (r_step & r_last));",
         f"  assign tvalid = {valid};",
