@@ -18,9 +18,16 @@ from circuitize.sims.rtl.frames import bound_somehow
 
 FOLDED = ["iris.py:predict", "iris.py:step", "digits.py:predict", "digits.py:step", "digits.py:momentum"]
 FOLDED += ["digits_xent.py:step", "jet.py:scores", "jet.py:classify", "dense.py:small", "cnn.py:predict", "cnn.py:step"]
-FOLDED += ["transformer.py:step"]
+FOLDED += [
+    "transformer.py:step",
+    "jax_iris.py:step",
+    "onnx_digits.py:step",
+    "quantized.py:step",
+    "quantized.py:predict",
+]
+FOLDED += ["trees.py:predict", "matmul.py:product"]
 FRAMES = count(6, deep=8)
-PARALLEL = ["iris.py:predict", "jet.py:scores", "digits.py:predict"]
+PARALLEL = ["iris.py:predict", "jet.py:scores", "digits.py:predict", "quantized.py:predict", "trees.py:predict"]
 
 
 def job(name: str, scheduler: str, interface: Interface, frames: int = 5, **options: Any) -> Job:
