@@ -25,7 +25,7 @@ FOLDED += [
     "quantized.py:step",
     "quantized.py:predict",
 ]
-FOLDED += ["trees.py:predict", "matmul.py:product"]
+FOLDED += ["trees.py:predict", "matmul.py:product", "lenet.py:predict", "mnist_mlp.py:predict"]
 FRAMES = count(6, deep=8)
 PARALLEL = ["iris.py:predict", "jet.py:scores", "digits.py:predict", "quantized.py:predict", "trees.py:predict"]
 
