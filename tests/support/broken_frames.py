@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
-from circuitize.backends.verilog.design import Stream
+from circuitize.backends.verilog.design import Design, Stream
 from circuitize.sims.rtl.beats import line_length, written
+
+
+def all_faulty(
+    design: Design, vectors: Mapping[str, np.ndarray], draw: np.random.Generator
+) -> tuple[dict[str, bytes], np.ndarray]:
+    """Beats for all inputs of a design, by port, and which frames have one that is too short or too long."""
+    beats, wrong = {}, np.zeros(len(next(iter(vectors.values()))), bool)
+    for stream in design.streams:
+        if not stream.output:
+            beats[stream.port], here = faulty(stream, vectors[stream.port], draw)
+            wrong |= here
+    return beats, wrong
 
 
 def faulty(stream: Stream, values: np.ndarray, draw: np.random.Generator) -> tuple[bytes, np.ndarray]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hardware_programs
 import numpy as np
 import pytest
-from broken_frames import faulty
+from broken_frames import all_faulty
 from folded_programs import frames as random_frames
 
 from circuitize.backends.verilog import folded, parallel
@@ -25,11 +25,8 @@ def test_frames_out_of_place_fail_alone(interval: int, pace: int | None) -> None
     design = folded.schedule(program, interval_budget=interval) if interval else parallel.schedule(program)
     vectors = random_frames(program, FRAMES, 3)
     wanted = expected(program, vectors)
-    beats, wrong = {}, wanted.undefined.copy()
-    for stream in design.streams:
-        if not stream.output:
-            beats[stream.port], here = faulty(stream, vectors[stream.port], draw)
-            wrong |= here
+    beats, short_or_long = all_faulty(design, vectors, draw)
+    wrong = wanted.undefined | short_or_long
     assert 20 < wrong.sum() < FRAMES - 20 and (wrong & ~wanted.undefined).sum() > 10
     with Simulation(design) as simulation:
         found = simulation.run_beats(beats, FRAMES, pace)

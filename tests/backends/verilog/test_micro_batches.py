@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pooled_steps
 import pytest
-from broken_frames import faulty
+from broken_frames import all_faulty
 from every_case import every_case
+from example_programs import example
 from folded_programs import frames as random_frames
 from folded_programs import named
 from numpy.typing import NDArray
@@ -117,11 +118,8 @@ def test_frames_out_of_place_fail_alone(beats: int) -> None:
     design = schedule(program, interval_budget=150, elements_per_beat=beats, micro_batch=2)
     vectors = few(program, number, 3)
     wanted = expected(program, vectors)
-    sent, wrong = {}, wanted.undefined.copy()
-    for stream in design.streams:
-        if not stream.output:
-            sent[stream.port], here = faulty(stream, vectors[stream.port], draw)
-            wrong |= here
+    sent, short_or_long = all_faulty(design, vectors, draw)
+    wrong = wanted.undefined | short_or_long
     assert 10 < wrong.sum() < number - 10 and (wrong & ~wanted.undefined).sum() > 5
     with Simulation(design) as simulation:
         found = simulation.run_beats(sent, number, 3)
@@ -197,6 +195,14 @@ def test_totals_in_block_memory_have_one_bank() -> None:
     assert {made.sizes.readers[number].wire for number in own.clients[-1].readers} == {total}
     assert not [m for m in made.memories if m is not own and total in {made.sizes.readers[k].wire for k in m.readers}]
     assert made.sizes.links[own.readers[0]].banks == 1 and report(made)["bram_bits"] > 0
+
+
+@pytest.mark.deep
+def test_memory_hardly_grows_with_the_batch() -> None:
+    """What docs/verilog.md and decision 0075 say of `cnn.py`, whose batch of 16 takes 559 kbit at once."""
+    program = example("cnn.py:step").integer
+    found = report(plan(choose_sizes(folded_program(program, micro_batch=1), None, None, None)))
+    assert found["rounds"] == 16 and found["bram_bits"] <= 92_000 and found["interval_cycles"] <= 11_600
 
 
 def test_what_cannot_be_cut_is_refused() -> None:
