@@ -11,6 +11,7 @@ from tiers import count
 from circuitize.backends.verilog.folded.channel import Channel, write_channel
 from circuitize.backends.verilog.folded.guests import guest
 from circuitize.backends.verilog.folded.layout import layout
+from circuitize.backends.verilog.folded.reads import Reads
 
 WORDS = 5
 CLOCKS = count(2_500, deep=6_000)
@@ -23,8 +24,8 @@ def channel(readers: int, banks: int, shows: bool | None) -> Channel:
     """
     written = np.arange(WORDS)[:, None]
     valid = np.ones(written.shape, bool)
-    host = layout(written, valid, written, WORDS)
-    others = [guest(host, written[::-1], valid, written, WORDS) for _ in range(readers - 1)]
+    host = layout(Reads.of(written, valid), written, WORDS)
+    others = [guest(host, Reads.of(written[::-1], valid[::-1]), written, WORDS) for _ in range(readers - 1)]
     layouts = (host, *(other for other in others if other is not None))
     assert len(layouts) == readers
     first = np.stack([written, value(0, written)], axis=2)

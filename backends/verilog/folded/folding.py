@@ -181,7 +181,7 @@ class Fold:
             stage = self.stages[number]
             tiling = tile(stage, choice)
             self._spread[number, choice] = sum(
-                spread(*tiling.reads(operand), operand.format.size, element(operand.format).width)
+                spread(tiling.reads(operand), operand.format.size, element(operand.format).width)
                 for operand in stage.operands
                 if operand.amounts is None
             )

@@ -8,6 +8,7 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +39,7 @@ from circuitize.circuits.integers.language import corners
 from circuitize.circuits.operation import Operation, Provenance
 from circuitize.circuits.types import Fixed, Shape
 
+from .reads import distinct
 from .reductions import argmax_table, contract_tables, sum_table
 
 Indices = NDArray[np.int64]
@@ -80,6 +82,13 @@ class Operand:
     low: int
     high: int
     amounts: Indices | None = None
+
+    @cached_property
+    def kinds(self) -> Indices:
+        """Return for each element of the target of a reduction a number that is the same for elements whose terms read
+        the same elements of the operand.
+        """
+        return distinct(self.at)[1]
 
     @property
     def in_reduction(self) -> bool:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .layout import Column, Copy, Layout, Writing, columns_of, held, mask
+from .reads import Reads
 from .remembered import remembered
 from .sequence import Sequence
 
@@ -67,7 +68,7 @@ def _bare(writings: tuple[Writing, ...], stored: tuple[tuple[int, int], ...], de
 
 
 @remembered
-def guest(host: Layout, table: Indices, valid: NDArray[np.bool_], written: Indices, size: int) -> Layout | None:
+def guest(host: Layout, reads: Reads, written: Indices, size: int) -> Layout | None:
     """Return the layout of a tensor for a further reader that uses the memories of `host`, or None if it cannot use
     them.
 
@@ -79,25 +80,22 @@ def guest(host: Layout, table: Indices, valid: NDArray[np.bool_], written: Indic
         return None
     (copy,) = host.copies
     memory_of, word_of = _places(copy, written, size)
-    columns, slots = columns_of(table, valid)
+    columns, slots = columns_of(reads)
     inside, elements = columns >= 0, np.maximum(columns, 0)
     memory = np.where(inside, memory_of[elements], -1)
     if (memory[inside] < 0).any():
         return None
-    reads = []
-    for place in range(len(copy.stored)):
-        here = memory == place
-        word = np.where(here, word_of[elements], -1).max(axis=1)
-        if (here & (word_of[elements] != word[:, None])).any():
-            return None
-        reads.append(word)
+    words = np.full((len(columns), len(copy.stored) + 1), -1)
+    np.put_along_axis(words, memory, np.where(inside, word_of[elements], -1), axis=1)
+    if (inside & (word_of[elements] != np.take_along_axis(words, memory, axis=1))).any():
+        return None
     made = []
     for place in range(columns.shape[1]):
         used = np.unique(memory[inside[:, place], place])
         known = np.where(inside[:, place], np.searchsorted(used, memory[:, place]), -1)
-        select = _simplest(known) if len(used) > 1 else None
-        made.append(Column(0, tuple(copy.stored[k] for k in used), select, mask(columns[:, place])))
-    own = _joined(reads)
+        select = _simplest(known[reads.row]) if len(used) > 1 else None
+        made.append(Column(0, tuple(copy.stored[k] for k in used), select, mask(columns[reads.row, place])))
+    own = _joined([words[reads.row, place] for place in range(len(copy.stored))])
     return Layout(tuple(slots.tolist()), tuple(made), (Copy(own, copy.writings, copy.stored, copy.depth),))
 
 

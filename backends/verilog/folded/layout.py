@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .counter import rom_in_block
+from .reads import Reads, distinct
 from .remembered import remembered
 from .sequence import Sequence
 
@@ -86,42 +87,41 @@ class Rom:
     read: Sequence
 
 
-def columns_of(table: Indices, valid: NDArray[np.bool_]) -> tuple[Indices, Indices]:
-    """Return the distinct columns of a table [steps, places], and for each place the number of its column.
+def columns_of(reads: Reads) -> tuple[Indices, Indices]:
+    """Return the distinct columns of the rows that are read [rows, columns], and for each place the number of its
+    column.
 
     An entry of a column becomes NOTHING if it is valid in none of the column's places.
     """
-    first, taken = _distinct(table.T)
-    columns = table[:, first]
+    first, taken = distinct(reads.rows.T)
+    columns = reads.rows[:, first]
     order = np.argsort(taken, kind="stable")
     starts = np.searchsorted(taken[order], np.arange(len(first)))
-    used = np.logical_or.reduceat(valid[:, order], starts, axis=1)
+    used = np.logical_or.reduceat(reads.valid[:, order], starts, axis=1)
     return np.where(used, columns, NOTHING), taken
 
 
-def rom(table: Indices, valid: NDArray[np.bool_], amounts: Indices) -> Rom:
-    """Return a constant that is laid out for its reader; entries of the table that are -1 or not valid are read
-    as 0.
-    """
-    values = np.where(valid & (table >= 0), amounts[np.maximum(table, 0)], 0)
-    first, slots = _distinct(values.T)
+def rom(reads: Reads, amounts: Indices) -> Rom:
+    """Return a constant that is laid out for its reader; elements that are -1 or not valid are read as 0."""
+    values = np.where(reads.valid & (reads.rows >= 0), amounts[np.maximum(reads.rows, 0)], 0)
+    first, slots = distinct(values.T)
     rows = values[:, first]
-    order, row = _distinct(rows)
-    read = Sequence.of(row)
+    order, kind = distinct(rows)
+    read = Sequence.of(kind[reads.row])
     if read.loops is None:
-        order, read = np.arange(len(rows)), Sequence.of(np.arange(len(rows)))
+        order, read = reads.row, Sequence.of(np.arange(len(reads.row)))
     return Rom(tuple(slots.tolist()), rows[order], read)
 
 
 @remembered
-def layout(table: Indices, valid: NDArray[np.bool_], written: Indices, size: int) -> Layout:
+def layout(reads: Reads, written: Indices, size: int) -> Layout:
     """Return the layout of a tensor of `size` elements for one reader and its writer.
 
-    `table` [steps, places] holds the elements that are read, with -1 where 0 is read; `written` [steps, lanes] holds
-    the elements that are written, with NOTHING where a lane writes nothing. All columns share one address if each
-    element is in one column and in one row only; otherwise each column has a copy of the tensor.
+    `written` [steps, lanes] holds the elements that are written, with NOTHING where a lane writes nothing. All columns
+    share one address if each element is in one column and in one distinct row only; otherwise each column has a copy of
+    the tensor.
     """
-    columns, slots = columns_of(table, valid)
+    columns, slots = columns_of(reads)
     writer = np.full((2, size), -1, np.int64)
     for lane in range(written.shape[1]):
         at = np.flatnonzero(written[:, lane] >= 0)
@@ -132,17 +132,17 @@ def layout(table: Indices, valid: NDArray[np.bool_], written: Indices, size: int
         groups = [[port] for port in groups[0]]
     copies, read = [], []
     for number, group in enumerate(groups):
-        copy, selections = _copy(ports[:, group], writer, written)
+        copy, selections = _copy(ports[:, group], reads.row, writer, written)
         copies.append(copy)
         for bank in range(len(group)):
             sources = tuple(pair for pair in copy.stored if pair[0] == bank)
             read.append(Column(number, sources, selections[bank], None))
-    made = tuple(replace(read[port], mask=mask(columns[:, column])) for column, port in enumerate(taken))
+    made = tuple(replace(read[port], mask=mask(columns[reads.row, column])) for column, port in enumerate(taken))
     return Layout(tuple(slots.tolist()), made, tuple(copies))
 
 
 def _ports(columns: Indices) -> tuple[Indices, list[int]]:
-    """Return the columns of a table that are read from memory, and for each column the one that it is read with:
+    """Return the columns of rows that are read from memory, and for each column the one that it is read with:
     columns of which each reads 0 where another one reads an element are read as one.
     """
     ports: list[Indices] = []
@@ -165,14 +165,14 @@ def mask(column: Indices) -> Sequence | None:
     return Sequence.of((~zero).astype(np.int64)) if zero.any() else None
 
 
-def spread(table: Indices, valid: NDArray[np.bool_], size: int, width: int) -> int:
+def spread(reads: Reads, size: int, width: int) -> int:
     """Return how many bits more than those of its elements block memory takes for a tensor and one reader: for copies
     of it, with their tables of addresses. The arguments are those of `layout`, of a writer of one element a clock.
     """
-    ports, _ = _ports(columns_of(table, valid)[0])
+    ports, _ = _ports(columns_of(reads)[0])
     if ports.shape[1] < 2 or _shareable(ports, size):
         return 0
-    made = layout(table, valid, np.arange(size, dtype=np.int64)[:, None], size)
+    made = layout(reads, np.arange(size, dtype=np.int64)[:, None], size)
     return max(0, made.words * width + table_bits(made, True) - size * width)
 
 
@@ -190,7 +190,7 @@ def table_bits(made: Layout, writes: bool) -> int:
 
 def _shareable(columns: Indices, size: int) -> bool:
     """Return whether each element is in one column and in one distinct row only."""
-    _, row = _distinct(columns)
+    _, row = distinct(columns)
     steps, places = np.nonzero(columns >= 0)
     elements = columns[steps, places]
     for owner in (places, row[steps]):
@@ -201,11 +201,11 @@ def _shareable(columns: Indices, size: int) -> bool:
     return True
 
 
-def _copy(columns: Indices, writer: Indices, written: Indices) -> tuple[Copy, list[Sequence | None]]:
+def _copy(columns: Indices, read: Indices, writer: Indices, written: Indices) -> tuple[Copy, list[Sequence | None]]:
     """Return a copy of a tensor for a group of columns, with its words numbered so that counters are simplest, and for
-    each column the sequence that selects its memory.
+    each column the sequence that selects its memory; `read` is the row of the columns that is read in each step.
     """
-    first, row = _distinct(columns)
+    first, kind = distinct(columns)
     rows = columns[first]
     inside = rows >= 0
     size = writer.shape[1]
@@ -219,8 +219,8 @@ def _copy(columns: Indices, writer: Indices, written: Indices) -> tuple[Copy, li
     ranked = np.empty(len(rows), np.int64)
     ranked[np.argsort(least, kind="stable")] = np.arange(len(rows))
     numberings = [np.arange(len(rows)), ranked, *([least] if together else [])]
-    plans = [_plan(numbering, row, bank_of, row_of, written) for numbering in numberings]
-    read, writings, depth = min(plans, key=lambda plan: _weight(*plan))
+    plans = [_plan(numbering, kind[read], bank_of, row_of, written) for numbering in numberings]
+    address, writings, depth = min(plans, key=lambda plan: _weight(*plan))
     stored = sorted({(int(b), int(w)) for b, w in zip(places, writer[1][rows[at, places]], strict=True)})
     selections: list[Sequence | None] = []
     for bank in range(columns.shape[1]):
@@ -229,9 +229,9 @@ def _copy(columns: Indices, writer: Indices, written: Indices) -> tuple[Copy, li
         if len(lanes) > 1:
             elements = columns[:, bank]
             chosen = np.searchsorted(lanes, writer[1][np.maximum(elements, 0)])
-            choice = Sequence.of(held(np.where(elements >= 0, chosen, -1)))
+            choice = Sequence.of(held(np.where(elements >= 0, chosen, -1)[read]))
         selections.append(choice)
-    return Copy((read,) * len(stored), writings, tuple(stored), depth), selections
+    return Copy((address,) * len(stored), writings, tuple(stored), depth), selections
 
 
 def _weight(read: Sequence, writings: tuple[Writing, ...], depth: int) -> int:
@@ -268,20 +268,3 @@ def held(values: Indices) -> Indices:
         return np.zeros_like(values)
     last = np.maximum.accumulate(np.where(values >= 0, np.arange(len(values)), known[0]))
     return values[last]
-
-
-def _distinct(rows: Indices) -> tuple[Indices, Indices]:
-    """Return the index of the first row of each kind, in order of appearance, and for each row the number of
-    its kind.
-    """
-    generator = np.random.default_rng(len(rows))
-    factors = generator.integers(1, 1 << 62, rows.shape[1], dtype=np.int64) | 1
-    with np.errstate(over="ignore"):
-        keys = (rows * factors).sum(axis=1)
-    _, first, kind = np.unique(keys, return_index=True, return_inverse=True)
-    order = np.argsort(first, kind="stable")
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    first, kind = first[order], rank[kind.reshape(-1)]
-    assert (rows[first][kind] == rows).all(), "two rows with one key"
-    return first, kind

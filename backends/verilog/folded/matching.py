@@ -139,7 +139,7 @@ class Matching:
         key = writer, given.get(writer), reader, given[reader], operand.name
         if key not in self._known:
             width, read = element(operand.format).width, self._tiling(reader, given[reader])
-            self._known[key] = spread(*read.reads(operand), operand.format.size, width) / BITS
+            self._known[key] = spread(read.reads(operand), operand.format.size, width) / BITS
             if writer != INPUT:
                 self._known[key] += scattered(self._tiling(writer, given[writer]), read, operand, width)
         return self._known[key]
@@ -162,7 +162,7 @@ def scattered(written: Tiling, read: Tiling, operand: Operand, width: int) -> fl
     """Return an estimate of the LUTs of the memories in which an operand lies: those of memories of few words, and
     those that select a memory for each column.
     """
-    columns, _ = columns_of(*read.reads(operand))
+    columns, _ = columns_of(read.reads(operand))
     lane, steps = np.zeros(operand.format.size, np.int64), written.written()
     at, lanes = np.nonzero(steps >= 0)
     lane[steps[at, lanes]] = lanes

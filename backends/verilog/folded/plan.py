@@ -18,6 +18,7 @@ from .graph import Stage
 from .in_place import in_place
 from .lane_text import interval_of, literal_operand
 from .layout import NOTHING, Rom, rom
+from .reads import Reads
 from .sharing import Memory, Table, shared
 from .sizes import Sizes
 from .tiling import Tiling, tile
@@ -125,28 +126,28 @@ def _planned(sizes: Sizes) -> Plan:
     tables: list[Table] = []
     roms: dict[tuple[int, str], Rom] = {}
 
-    def read(wire: int, elements: Indices, valid: NDArray[np.bool_]) -> None:
-        tables.append(Table(elements, valid, written[fold.states.get(wire, wire)], fold.format(wire).size))
+    def read(wire: int, reads: Reads) -> None:
+        tables.append(Table(reads, written[fold.states.get(wire, wire)], fold.format(wire).size))
 
     for number, (stage, tiling) in enumerate(zip(fold.stages, tilings, strict=True)):
         for operand in stage.operands:
             if literal_operand(operand) is not None:
                 continue
-            table, valid = tiling.reads(operand)
+            reads = tiling.reads(operand)
             if operand.in_reduction and any(
                 n.in_reduction and n.operation.name == "integer.check" for n in stage.nodes
             ):
-                valid = np.ones_like(valid)
+                reads = reads.all_valid()
             if operand.amounts is not None:
-                roms[number, operand.name] = rom(table, valid, operand.amounts)
+                roms[number, operand.name] = rom(reads, operand.amounts)
             else:
-                read(operand.wire, table, valid)
+                read(operand.wire, reads)
     for number, (exit, width) in enumerate(zip(fold.exits, sizes.out_lanes, strict=True)):
         if number + len(fold.entries) + len(fold.stages) in sizes.shared:
             continue
         places = _beats(exit.at.size, width)
         table = np.where(places >= 0, exit.at[np.maximum(places, 0)], -1)
-        read(exit.wire, table, np.ones(table.shape, bool))
+        read(exit.wire, Reads.of(table))
     memories, chosen = in_place(*shared(sizes, tables), tables)
     parted, chosen = in_two_clocks(chosen, memories, tilings)
     return Plan(early(chosen, memories, tilings), tilings, memories, roms, written, parted)

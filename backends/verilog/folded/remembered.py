@@ -9,6 +9,9 @@ from hashlib import blake2b
 from typing import TypeVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
+
+from .reads import Reads
 
 MOST = 1 << 27
 """Bytes that the arrays of the calls have together whose results one function remembers; results are hardly larger."""
@@ -19,8 +22,8 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 
 def remembered(function: Function) -> Function:
-    """Return a function that remembers its latest results by its positional arguments: numbers, arrays by their dtype,
-    shape and contents, and all other objects by identity.
+    """Return a function that remembers its latest results by its positional arguments: numbers, arrays and what is read
+    by dtype, shape and contents, and all other objects by identity.
 
     Nobody may write to the arrays of a result, since later calls return the same object.
     """
@@ -30,7 +33,7 @@ def remembered(function: Function) -> Function:
     @wraps(function)
     def call(*given: object) -> object:
         nonlocal taken
-        size = sum(one.nbytes for one in given if isinstance(one, np.ndarray))
+        size = sum(one.nbytes for some in given for one in _arrays(some))
         if size > LARGEST:
             return function(*given)
         key = tuple(map(_content, given))
@@ -38,7 +41,7 @@ def remembered(function: Function) -> Function:
             known.move_to_end(key)
         else:
             # Objects that are no arrays stay with the result, so that no later object has their identity.
-            known[key] = function(*given), size, [one for one in given if not isinstance(one, np.ndarray)]
+            known[key] = function(*given), size, [one for one in given if not _arrays(one)]
             taken += size
             while taken > MOST:
                 taken -= known.popitem(last=False)[1][1]
@@ -47,7 +50,16 @@ def remembered(function: Function) -> Function:
     return cast(Function, call)
 
 
+def _arrays(given: object) -> tuple[NDArray[np.generic], ...]:
+    """Return the arrays by whose contents an argument is known, if it is known by contents."""
+    return given.arrays if isinstance(given, Reads) else (given,) if isinstance(given, np.ndarray) else ()
+
+
 def _content(given: object) -> Hashable:
-    if isinstance(given, np.ndarray):
-        return given.dtype.str, given.shape, blake2b(np.ascontiguousarray(given).data, digest_size=16).digest()
+    arrays = _arrays(given)
+    if arrays:
+        return tuple(
+            (one.dtype.str, one.shape, blake2b(np.ascontiguousarray(one).data, digest_size=16).digest())
+            for one in arrays
+        )
     return (int, given) if isinstance(given, int) else (object, id(given))

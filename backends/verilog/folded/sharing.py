@@ -17,6 +17,7 @@ from .blocks import rows, worth
 from .guests import guest, in_order, packed
 from .layout import Layout, layout, table_bits
 from .pool import WAITS
+from .reads import Reads
 from .sizes import Sizes
 
 Indices = NDArray[np.int64]
@@ -29,12 +30,9 @@ FEW = 6
 
 @dataclass(frozen=True)
 class Table:
-    """A table of the elements that a reader reads [steps, places], with which of them matter, and a table of those that
-    the writer's lanes write.
-    """
+    """What a reader reads of a tensor of `size` elements, and a table of what the writer's lanes write."""
 
-    elements: Indices
-    valid: NDArray[np.bool_]
+    reads: Reads
     written: Indices
     size: int
 
@@ -247,26 +245,25 @@ def _clients(
 def _client(readers: tuple[int, ...], tables: Sequence[Table]) -> Client:
     """Return a client of readers that read at the same time, whose elements are laid out together."""
     first = tables[0]
-    made = layout(*_beside(tables), first.written, first.size)
+    made = layout(_beside(tables), first.written, first.size)
     return _parted(readers, tables, made)
 
 
 def as_guest(host: Layout, client: Client, tables: Sequence[Table]) -> Client | None:
     """Return the client that reads from the memories of a given layout, or None if it cannot."""
     own = [tables[number] for number in client.readers]
-    made = guest(host, *_beside(own), own[0].written, own[0].size)
+    made = guest(host, _beside(own), own[0].written, own[0].size)
     return None if made is None else _parted(client.readers, own, made)
 
 
-def _beside(tables: Sequence[Table]) -> tuple[Indices, NDArray[np.bool_]]:
-    elements = np.concatenate([table.elements for table in tables], axis=1)
-    return elements, np.concatenate([table.valid for table in tables], axis=1)
+def _beside(tables: Sequence[Table]) -> Reads:
+    return Reads.beside([table.reads for table in tables])
 
 
 def _parted(readers: tuple[int, ...], tables: Sequence[Table], made: Layout) -> Client:
     """Return a client whose readers take the columns of a layout that hold what each of them reads."""
-    ends = np.cumsum([table.elements.shape[1] for table in tables])
-    parts = [made.slots[end - table.elements.shape[1] : end] for end, table in zip(ends, tables, strict=True)]
+    ends = np.cumsum([table.reads.places for table in tables])
+    parts = [made.slots[end - table.reads.places : end] for end, table in zip(ends, tables, strict=True)]
     columns = [tuple(sorted(set(part))) for part in parts]
     slots = [tuple(own.index(slot) for slot in part) for own, part in zip(columns, parts, strict=True)]
     return Client(readers, made, tuple(columns), tuple(slots))

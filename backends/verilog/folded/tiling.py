@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +12,10 @@ from numpy.typing import NDArray
 from .counter import BLOCK_WORDS
 from .graph import Operand, Stage
 from .layout import NOTHING
+from .reads import Reads, distinct
 
 Indices = NDArray[np.int64]
+Entry = TypeVar("Entry", bound=np.generic)
 
 RAGGED = 1.0
 """How much dearer lanes are that do not divide an axis: addresses then often follow no counter, but a table."""
@@ -75,21 +78,23 @@ class Tiling:
         """Return the elements that the stage writes, as a table [steps, units]."""
         return self._drained(self.order, NOTHING).reshape(-1, self.units)
 
-    def reads(self, operand: Operand) -> tuple[Indices, NDArray[np.bool_]]:
-        """Return the elements that an operand reads, as a table [steps, places], and which of them matter."""
+    def reads(self, operand: Operand) -> Reads:
+        """Return what an operand reads; passes whose lanes read the same terms have their rows in common."""
         if not operand.in_reduction:
             near = self._drained(self.near, None).reshape(-1, self.units)
-            return operand.at[near], self.written() >= 0
+            return Reads.of(operand.at[near], self.written() >= 0)
+        kinds = operand.kinds[self.near]
+        first, kind = distinct(np.where(self.order >= 0, kinds, -1 - kinds))
         terms = np.arange(self.reading * self.split)
-        real = terms < self.terms
-        at = operand.at[self.near[:, :, None], np.minimum(terms, self.terms - 1)[None, None, :]]
-        valid = (self.order >= 0)[:, :, None] & real[None, None, :]
-        shape = (self.passes, self.lanes, self.reading, self.split)
-        places = self.lanes * self.split
-        return (
-            at.reshape(shape).transpose(0, 2, 1, 3).reshape(-1, places),
-            np.broadcast_to(valid, at.shape).reshape(shape).transpose(0, 2, 1, 3).reshape(-1, places),
-        )
+        at = operand.at[self.near[first][:, :, None], np.minimum(terms, self.terms - 1)]
+        valid = (self.order[first] >= 0)[:, :, None] & (terms < self.terms)
+        row = kind[:, None] * self.reading + np.arange(self.reading)
+        return Reads(self._read(at), self._read(valid), row.reshape(-1))
+
+    def _read(self, found: NDArray[Entry]) -> NDArray[Entry]:
+        """Return a table of passes, lanes and terms as rows of what is read in a clock."""
+        shape = (-1, self.lanes, self.reading, self.split)
+        return found.reshape(shape).transpose(0, 2, 1, 3).reshape(-1, self.lanes * self.split)
 
     def _drained(self, order: Indices, fill: int | None) -> Indices:
         missing = self.drain * self.units - self.lanes

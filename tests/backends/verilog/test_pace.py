@@ -24,6 +24,7 @@ from circuitize.backends.verilog.folded.folding import Fold, fold
 from circuitize.backends.verilog.folded.layout import layout
 from circuitize.backends.verilog.folded.plan import plan
 from circuitize.backends.verilog.folded.pool import works
+from circuitize.backends.verilog.folded.reads import Reads
 from circuitize.backends.verilog.folded.search import choose_sizes
 from circuitize.backends.verilog.folded.sizes import Sizes
 from circuitize.backends.verilog.modes import MODE, Modal, Mode
@@ -207,7 +208,7 @@ def test_verilator_has_no_warning(tmp_path: Path) -> None:
 def test_deep_memories_stand_alone(words: int, counts: list[int]) -> None:
     """Four memories of one address, in two banks: side by side where a block holds all their words."""
     table = np.arange(4 * words).reshape(words, 4)
-    made = layout(table, np.ones(table.shape, bool), table.reshape(-1, 1), table.size)
+    made = layout(Reads.of(table), table.reshape(-1, 1), table.size)
     assert [len(row.places) for row in blocks.rows([made], 0, 9, 2, True)] == counts
 
 

@@ -18,6 +18,7 @@ from circuitize.backends.verilog.folded.folding import fold
 from circuitize.backends.verilog.folded.layout import NOTHING, layout, spread
 from circuitize.backends.verilog.folded.plan import narrowest, plan
 from circuitize.backends.verilog.folded.pool import WAITS
+from circuitize.backends.verilog.folded.reads import Reads
 from circuitize.backends.verilog.folded.search import choose_sizes
 from circuitize.sims.rtl import Simulation, compare, expected
 
@@ -41,7 +42,7 @@ def test_columns_that_share_a_memory(
     name: str, one: NDArray[np.int64], other: NDArray[np.int64], memories: int
 ) -> None:
     table = np.stack([one, other], axis=1)
-    made = layout(table, table > NOTHING, WRITTEN, SIZE)
+    made = layout(Reads.of(table, table > NOTHING), WRITTEN, SIZE)
     assert sum(len(copy.stored) for copy in made.copies) == memories, name
     for column, own in zip(made.columns, (one, other), strict=True):
         masks = np.ones(SIZE, np.int64) if column.mask is None else column.mask.values
@@ -53,14 +54,14 @@ def test_columns_that_share_a_memory(
 def test_copies_count_with_their_tables() -> None:
     draw = np.random.default_rng(0)
     table = np.stack([EACH, draw.permutation(SIZE)], axis=1)
-    assert spread(WRITTEN, WRITTEN >= 0, SIZE, 18) == 0
-    assert spread(table, table >= 0, SIZE, 18) >= SIZE * 18 + SIZE * 8
+    assert spread(Reads.of(WRITTEN, WRITTEN >= 0), SIZE, 18) == 0
+    assert spread(Reads.of(table, table >= 0), SIZE, 18) >= SIZE * 18 + SIZE * 8
 
 
 def test_no_more_memories_are_side_by_side_than_verilator_unrolls() -> None:
     """A hundred memories that are read at one address."""
     elements = np.arange(100 * SIZE).reshape(SIZE, 100)
-    made = layout(elements, elements >= 0, elements, elements.size)
+    made = layout(Reads.of(elements, elements >= 0), elements, elements.size)
     found = rows([made], 0, 18, 1, True)
     assert [len(row.places) for row in found] == [BESIDE, 100 - BESIDE]
 
