@@ -63,10 +63,10 @@ class Row:
 def alike(layouts: Sequence[Layout], number: int) -> list[list[int]]:
     """Return the memories of a copy, given by number, in groups whose memories are read and written at one address."""
     copy = layouts[0].copies[number]
-    written = {writing.lane: writing.word.values.tobytes() for writing in copy.writings}
+    written = {writing.lane: writing.word.key for writing in copy.writings}
     groups: dict[tuple[bytes, ...], list[int]] = {}
     for place, (_, lane) in enumerate(copy.stored):
-        reads = [layout.copies[number].reads[place].values.tobytes() for layout in layouts]
+        reads = [layout.copies[number].reads[place].key for layout in layouts]
         groups.setdefault((written[lane], *reads), []).append(place)
     return list(groups.values())
 

@@ -33,7 +33,7 @@ class Counters:
         """Return the signal of a counter that runs through a sequence, by one number in each clock in which `step` is
         1.
         """
-        key = (sequence.values.tobytes(), step, bits)
+        key = (sequence.key, step, bits)
         if key not in self._known:
             lines, self._known[key] = counter(f"{self.owner}_{name}", sequence, step, bits, self.files, self.apart)
             self.lines += lines

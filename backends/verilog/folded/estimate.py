@@ -201,8 +201,8 @@ def estimate(plan: Plan, family: Family = SEVEN) -> dict[str, int]:
     together: set[tuple[int, bytes]] = set()
     for (number, operand), rom in plan.roms.items():
         cost.constants(rom.words, operand_widths(fold.stages[number], operand, rom.words.shape[1]))
-        if (number, rom.read.values.tobytes()) not in together:  # Synthesis merges counters that step together.
-            together.add((number, rom.read.values.tobytes()))
+        if (number, rom.read.key) not in together:  # Synthesis merges counters that step together.
+            together.add((number, rom.read.key))
             cost.sequence(rom.read)
     framing(cost, plan.sizes)
     dsp += pooling(cost, plan.sizes)
@@ -243,19 +243,19 @@ def _channel(cost: Cost, layouts: Sequence[Layout], width: int, banks: int, slic
         sequences = [(k, read) for k, layout in enumerate(layouts) for read in layout.copies[number].reads]
         sequences += [(-1, s) for w in copy.writings for s in (w.word, w.bank, w.enable) if s is not None]
         for side, sequence in sequences:
-            key = (side * (readers > 1), sequence.values.tobytes())
+            key = (side * (readers > 1), sequence.key)
             if key not in counted:
                 counted.add(key)
                 cost.sequence(sequence)
         cost.add(len(copy.stored) if len(copy.stored) > 1 else 0, 0)
-        addresses = max(len({read.values.tobytes() for read in layout.copies[number].reads}) for layout in layouts)
+        addresses = max(len({read.key for read in layout.copies[number].reads}) for layout in layouts)
         cost.add((bits_of(copy.depth - 1) + bank) * (readers - 1) * addresses / 2, 0)
     for layout in layouts:
         shared: set[bytes] = set()
         for column in layout.columns:
             for found in (column.select, column.mask):
-                if found is not None and found.values.tobytes() not in shared:
-                    shared.add(found.values.tobytes())
+                if found is not None and found.key not in shared:
+                    shared.add(found.key)
                     cost.sequence(found)
                     cost.add(0, found.bits)
             if column.select is not None:

@@ -95,7 +95,7 @@ def guest(host: Layout, reads: Reads, written: Indices, size: int) -> Layout | N
         known = np.where(inside[:, place], np.searchsorted(used, memory[:, place]), -1)
         select = _simplest(known[reads.row]) if len(used) > 1 else None
         made.append(Column(0, tuple(copy.stored[k] for k in used), select, mask(columns[reads.row, place])))
-    own = _joined([words[reads.row, place] for place in range(len(copy.stored))])
+    own = _joined(words[:, : len(copy.stored)], reads.row)
     return Layout(tuple(slots.tolist()), tuple(made), (Copy(own, copy.writings, copy.stored, copy.depth),))
 
 
@@ -116,14 +116,15 @@ def _places(copy: Copy, written: Indices, size: int) -> tuple[Indices, Indices]:
     return memory_of, word_of
 
 
-def _joined(reads: list[Indices]) -> tuple[Sequence, ...]:
-    """Return the address sequences of memories, in which -1 means that a memory is not read: one sequence for all of
-    them if their addresses never differ.
+def _joined(words: Indices, row: Indices) -> tuple[Sequence, ...]:
+    """Return the address sequences of memories, by the words that they are read at for each row [rows, memories], where
+    -1 means that a memory is not read, and by the row of each step: one sequence for all of them if their addresses
+    never differ.
     """
-    most = np.max(reads, axis=0)
-    if all(((word < 0) | (word == most)).all() for word in reads):
-        return (_simplest(most),) * len(reads)
-    return tuple(_simplest(word) for word in reads)
+    most = words.max(axis=1)
+    if ((words < 0) | (words == most[:, None])).all():
+        return (_simplest(most[row]),) * int(words.shape[1])
+    return tuple(_simplest(word[row]) for word in words.T)
 
 
 def _simplest(values: Indices) -> Sequence:

@@ -184,7 +184,7 @@ def table_bits(made: Layout, writes: bool) -> int:
     for copy in made.copies:
         numbers += copy.reads
         numbers += [number for w in copy.writings for number in (w.word, w.bank, w.enable) if writes]
-    found = {n.values.tobytes(): n for n in numbers if n is not None and n.loops is None}
+    found = {n.key: n for n in numbers if n is not None and n.loops is None}
     return sum(n.steps * n.bits for n in found.values() if rom_in_block(n.steps, n.bits))
 
 
@@ -221,7 +221,9 @@ def _copy(columns: Indices, read: Indices, writer: Indices, written: Indices) ->
     numberings = [np.arange(len(rows)), ranked, *([least] if together else [])]
     plans = [_plan(numbering, kind[read], bank_of, row_of, written) for numbering in numberings]
     address, writings, depth = min(plans, key=lambda plan: _weight(*plan))
-    stored = sorted({(int(b), int(w)) for b, w in zip(places, writer[1][rows[at, places]], strict=True)})
+    base = written.shape[1] + 1
+    pairs = np.unique(places * base + writer[1][rows[at, places]] + 1)
+    stored = list(zip((pairs // base).tolist(), (pairs % base - 1).tolist(), strict=True))
     selections: list[Sequence | None] = []
     for bank in range(columns.shape[1]):
         lanes = [lane for other, lane in stored if other == bank]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,12 +32,17 @@ class Sequence:
         """Return the sequence of the given numbers, as loops if at most `deepest` loops give them, else as a table."""
         return Sequence(values, _loops(values, deepest))
 
+    @cached_property
+    def key(self) -> bytes:
+        """Return bytes that are the same for sequences of the same numbers."""
+        return blake2b(self.values.tobytes(), digest_size=16).digest()
+
     @property
     def steps(self) -> int:
         """Return the number of steps after which the sequence begins again."""
         return len(self.values)
 
-    @property
+    @cached_property
     def bits(self) -> int:
         """Return the number of bits of the greatest number of the sequence."""
         return max(1, int(self.values.max()).bit_length())
