@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.backends.verilog.folded.graph import Graph, Node, Operand, Stage
+from circuitize.backends.verilog.folded.terms import elements
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.integers import Add, Check, ReLU, Scale, Shift
 from circuitize.circuits.operation import Operation, Provenance
@@ -38,7 +39,8 @@ def _made(stage: Stage, wires: Mapping[int, Integers]) -> Integers:
     values = {}
     for operand in stage.operands:
         held = wires[operand.wire] if operand.amounts is None else operand.amounts
-        values[operand.name] = np.where(operand.at >= 0, held[np.maximum(operand.at, 0)], 0)
+        at = elements(operand.at)
+        values[operand.name] = np.where(at >= 0, held[np.maximum(at, 0)], 0)
     for node in stage.nodes:
         (values[node.name],) = node.operation.run(*(values[name] for name in node.sources))
         assert (values[node.name] >= node.low).all() and (values[node.name] <= node.high).all(), node

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from .graph import Operand, Stage
+from .terms import Terms
 
 
 def aligned(stages: Sequence[Stage], axes: Sequence[int], states: dict[int, int]) -> list[int]:
@@ -37,10 +38,10 @@ def _along(operand: Operand, shape: tuple[int, ...], axis: int, own: tuple[int, 
     """Return the axis of a tensor of shape `own` along which an operand moves as a stage moves along `axis` of its
     target, or None.
     """
-    if not shape or shape[axis] < 2 or operand.format.shape != own:
+    if not shape or shape[axis] < 2 or operand.format.shape != own or not isinstance(operand.at, Terms):
         return None
-    at = np.moveaxis(operand.at.reshape(*shape, -1), axis, 0).reshape(shape[axis], -1)
-    step = int(at[1, 0] - at[0, 0])
+    row = np.moveaxis(operand.at.row.reshape(shape), axis, 0).reshape(shape[axis], -1)
+    step = int(operand.at.rows[row[1, 0], 0] - operand.at.rows[row[0, 0], 0])
     strides = [int(np.prod(own[k + 1 :])) for k in range(len(own))]
     found = [k for k, stride in enumerate(strides) if stride == step and own[k] > 1]
     return found[0] if found else None

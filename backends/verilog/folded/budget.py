@@ -9,8 +9,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-import numpy as np
-
 from ..design import Stream
 from ..modes import Mode
 from . import model
@@ -24,6 +22,7 @@ from .prices import BESIDE_UNIT, LANE, WHOLE_LANE, Pace, priced, prices_of, read
 from .rematerialization import BITS
 from .rounds import room
 from .sizes import Reader, Sizes
+from .terms import equal
 from .tiling import Choice, choices_shared, choose
 from .turns import with_turns
 
@@ -204,7 +203,7 @@ def _read_in_order(
         stage, choice = fold.stages[reader.actor - first], choices[reader.actor - first]
         (operand,) = [operand for operand in stage.operands if operand.name == reader.operand]
         inside = operand.in_reduction or stage.wire not in fold.states.values()
-        if not inside and choice.units == width and np.array_equal(operand.at, exit.at):
+        if not inside and choice.units == width and equal(operand.at, exit.at):
             return number
     return None
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from .graph import Operand, Stage
+from .terms import equal
 from .tiling import Choice, divisor
 
 
@@ -26,7 +27,7 @@ def leaders_of(stages: Sequence[Stage]) -> dict[int, int]:
 
 
 def _in_step(stage: Stage, operand: Operand) -> bool:
-    return operand.format.shape == stage.shape and np.array_equal(operand.at, np.arange(stage.size))
+    return operand.format.shape == stage.shape and equal(operand.at, np.arange(stage.size))
 
 
 def followed(stage: Stage, leader: Choice, most: int | None = None) -> Choice | None:

@@ -8,7 +8,6 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,8 +38,8 @@ from circuitize.circuits.integers.language import corners
 from circuitize.circuits.operation import Operation, Provenance
 from circuitize.circuits.types import Fixed, Shape
 
-from .reads import distinct
 from .reductions import argmax_table, contract_tables, sum_table
+from .terms import At, Terms, elements, equal, indices, through
 
 Indices = NDArray[np.int64]
 
@@ -69,31 +68,24 @@ REDUCED = "reduced"
 
 @dataclass(eq=False)
 class Operand:
-    """An operand of a stage: the element of `wire` at flat index at[q], or at[q, k] in a reduction, or 0 if this index
-    is -1.
+    """An operand of a stage: what it reads of `wire` for each element of the target or, in a reduction, for each term;
+    0 is read where the flat index is -1.
 
     `amounts` holds the elements of a constant as a flat array, and is None if the wire is in memory.
     """
 
     name: str
     wire: int
-    at: Indices
+    at: At
     format: Fixed
     low: int
     high: int
     amounts: Indices | None = None
 
-    @cached_property
-    def kinds(self) -> Indices:
-        """Return for each element of the target of a reduction a number that is the same for elements whose terms read
-        the same elements of the operand.
-        """
-        return distinct(self.at)[1]
-
     @property
     def in_reduction(self) -> bool:
         """Return whether each term of the reduction reads a different element of the operand."""
-        return self.at.ndim == 2
+        return isinstance(self.at, Terms)
 
 
 @dataclass(frozen=True)
@@ -170,7 +162,7 @@ class Graph:
 @dataclass
 class _Use:
     cluster: int
-    at: Indices
+    at: At
     fusable: bool
 
 
@@ -186,14 +178,15 @@ class _Cutter:
             self.producer.update(dict.fromkeys(targets, index))
         self.uses: dict[int, list[_Use]] = defaultdict(list)
         self.members: dict[int, list[int]] = {}
-        self.at: dict[int, Indices] = {}
+        self.at: dict[int, At] = {}
         self.cluster: dict[int, int] = {}
         self.reduction: dict[int, int] = {}
         self.stages: dict[int, Stage] = {}
         self.outputs: list[tuple[int, Indices]] = []
         self.copies: list[Stage] = []
         for place, wire in enumerate(arrow.outputs.tolist()):
-            base, at = self.resolve(wire, np.arange(self.format(wire).size))
+            base, found = self.resolve(wire, np.arange(self.format(wire).size))
+            at = elements(found)
             plain = np.array_equal(at, np.arange(self.format(base).size))
             self.uses[base].append(_Use(-1, at, False))
             if (copied[place] and not plain) or not self.is_computed(base) or (at < 0).all():
@@ -216,12 +209,16 @@ class _Cutter:
     def is_computed(self, wire: int) -> bool:
         return self.operation(wire) is not None and self.constant(wire) is None
 
-    def resolve(self, wire: int, at: Indices) -> tuple[int, Indices]:
+    def base(self, wire: int) -> int:
+        """Return the wire from which a chain of views reads."""
+        return self.resolve(wire, np.zeros(1, np.int64))[0]
+
+    def resolve(self, wire: int, at: At) -> tuple[int, At]:
         """Return the wire from which a chain of views reads, and the indices of the elements in that wire."""
         while True:
             operation = self.operation(wire)
             if isinstance(operation, Reindex):
-                at = operation.view.at(at)
+                at = through(at, operation.view.at)
             elif not (isinstance(operation, Scale) and operation.factor == 1):
                 return wire, at
             wire = self.arrow.rows[self.producer[wire]][1][0]
@@ -250,7 +247,7 @@ class _Cutter:
         view = operation.view
         onto = view.fibres == (1, 1) and not view.reads_outside
         for use in self.uses.pop(target, []):
-            self.uses[source].append(_Use(use.cluster, view.at(use.at), use.fusable and onto))
+            self.uses[source].append(_Use(use.cluster, through(use.at, view.at), use.fusable and onto))
 
     def _join(self, wire: int, operation: Operation, uses: list[_Use]) -> int:
         """Return the cluster of a wire's only user, or a new cluster."""
@@ -259,11 +256,8 @@ class _Cutter:
         if (
             first is not None
             and first.cluster >= 0
-            and all(
-                u.fusable and u.cluster == first.cluster and u.at.shape == first.at.shape and (u.at == first.at).all()
-                for u in uses
-            )
-            and not (reduces and (first.at.ndim == 2 or first.cluster in self.reduction))
+            and all(u.fusable and u.cluster == first.cluster and equal(u.at, first.at) for u in uses)
+            and not (reduces and (isinstance(first.at, Terms) or first.cluster in self.reduction))
         ):
             self.at[wire] = first.at
             cluster = first.cluster
@@ -278,19 +272,17 @@ class _Cutter:
         at = self.at[target]
         formats = [self.format(wire) for wire in sources]
         if isinstance(operation, Contract):
-            wide = [self.constant(self.resolve(w, np.zeros(1, np.int64))[0]) is None for w in sources]
+            wide = [self.constant(self.base(w)) is None for w in sources]
             tables = contract_tables(operation, formats, 1 if wide == [False, True] else 0)
             for wire, (rows, terms) in zip(sources, tables, strict=True):
-                own = rows[at][:, None] + terms[None, :]
-                self.uses[wire].append(_Use(cluster, own[:, 0] if len(terms) == 1 else own, False))
+                self.uses[wire].append(_Use(cluster, _factor(rows[elements(at)], terms), False))
             if len(tables[0][1]) > 1:
                 self.reduction[cluster] = target
         elif isinstance(operation, Sum | ArgMax):
             table, onto = _table(operation, formats[0])
-            own = table[at]
             if table.shape[1] > 1:
                 self.reduction[cluster] = target
-            self.uses[sources[0]].append(_Use(cluster, own if table.shape[1] > 1 else own[:, 0], onto))
+            self.uses[sources[0]].append(_Use(cluster, _listed(table[elements(at)]), onto))
         else:
             for wire in sources:
                 self.uses[wire].append(_Use(cluster, at, True))
@@ -309,7 +301,7 @@ class _Cutter:
     def _name(self, wire: int) -> str:
         return REDUCED if self.reduction.get(self.cluster[wire]) == wire else f"w{wire}"
 
-    def _source(self, stage: Stage, cluster: int, wire: int, at: Indices) -> str:
+    def _source(self, stage: Stage, cluster: int, wire: int, at: At) -> str:
         """Return the name of a source of an operation: a node of the stage, or an operand, which is added if the stage
         lacks it.
         """
@@ -325,13 +317,12 @@ class _Cutter:
         formats = [self.format(wire) for wire in sources]
         stage.operations.append(operation.name.removeprefix("integer."))
         if isinstance(operation, Contract):
-            wide = [self.constant(self.resolve(w, np.zeros(1, np.int64))[0]) is None for w in sources]
+            wide = [self.constant(self.base(w)) is None for w in sources]
             tables = contract_tables(operation, formats, 1 if wide == [False, True] else 0)
             tall = len(tables[0][1]) > 1
             names = []
             for wire, (rows, terms) in zip(sources, tables, strict=True):
-                own = rows[at][:, None] + terms[None, :]
-                names.append(self._source(stage, cluster, wire, own if tall else own[:, 0]))
+                names.append(self._source(stage, cluster, wire, _factor(rows[elements(at)], terms)))
             name = f"w{target}_product" if tall else f"w{target}"
             stage.nodes.append(Node(name, Multiply(), (names[0], names[1]), *corners(*formats), tall, where))
             if tall:
@@ -339,29 +330,19 @@ class _Cutter:
                 stage.reduced = (format.low, format.high)
         elif isinstance(operation, Sum | ArgMax):
             table, _ = _table(operation, formats[0])
+            source = self._source(stage, cluster, sources[0], _listed(table[elements(at)]))
             if table.shape[1] == 1 and isinstance(operation, Sum):
-                source = self._source(stage, cluster, sources[0], table[at][:, 0])
                 stage.nodes.append(Node(f"w{target}", Scale(1, 0), (source,), format.low, format.high, False, where))
             elif table.shape[1] == 1:
-                stage.nodes.append(
-                    Node(
-                        f"w{target}",
-                        Scale(0, 0),
-                        (self._source(stage, cluster, sources[0], table[at][:, 0]),),
-                        0,
-                        0,
-                        False,
-                        where,
-                    )
-                )
+                stage.nodes.append(Node(f"w{target}", Scale(0, 0), (source,), 0, 0, False, where))
             else:
                 stage.reduction = "sum" if isinstance(operation, Sum) else "argmax"
-                stage.term = self._source(stage, cluster, sources[0], table[at])
+                stage.term = source
                 stage.terms, stage.reduced = table.shape[1], (format.low, format.high)
         else:
             names = [self._source(stage, cluster, wire, at) for wire in sources]
             stage.nodes.append(
-                Node(f"w{target}", operation, tuple(names), format.low, format.high, at.ndim == 2, where)
+                Node(f"w{target}", operation, tuple(names), format.low, format.high, isinstance(at, Terms), where)
             )
 
     def _copy(self, wire: int, fresh: int, base: int, at: Indices) -> Stage:
@@ -372,19 +353,29 @@ class _Cutter:
         return stage
 
 
-def operand(stage: Stage, wire: int, at: Indices, base: Fixed, format: Fixed, amounts: Indices | None) -> str:
+def operand(stage: Stage, wire: int, at: At, base: Fixed, format: Fixed, amounts: Indices | None) -> str:
     """Return the name of an operand of a stage; the operand is added unless the stage has an equal one. One that reads
     nothing but zeros is a constant.
     """
     for known in stage.operands:
-        if known.wire == wire and known.at.shape == at.shape and np.array_equal(known.at, at):
+        if known.wire == wire and equal(known.at, at):
             return known.name
     name = f"x{len(stage.operands)}"
-    if (at < 0).all():
+    if (indices(at) < 0).all():
         amounts = np.zeros(base.size, np.int64)
     flat = None if amounts is None else amounts.reshape(-1)
     stage.operands.append(Operand(name, wire, at, base, format.low, format.high, flat))
     return name
+
+
+def _factor(starts: Indices, steps: Indices) -> At:
+    """Return what a factor of a contraction reads, the sums of a number of each row and of each term."""
+    return Terms.sums(starts, steps) if len(steps) > 1 else starts + steps
+
+
+def _listed(table: Indices) -> At:
+    """Return what a table [size, terms] lists."""
+    return Terms.of(table) if table.shape[1] > 1 else table[:, 0]
 
 
 def _table(operation: Sum | ArgMax, source: Fixed) -> tuple[Indices, bool]:

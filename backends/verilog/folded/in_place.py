@@ -10,6 +10,7 @@ import numpy as np
 from ..signals import element
 from .sharing import Memory, Table, as_guest, kept_bits
 from .sizes import Sizes
+from .terms import equal
 
 
 def in_place(memories: Sequence[Memory], sizes: Sizes, tables: Sequence[Table]) -> tuple[list[Memory], Sizes]:
@@ -53,6 +54,6 @@ def _of_writer(memories: Sequence[Memory], sizes: Sizes, old: int, new: int) -> 
     if stage is None or stage.wire != new:
         return None
     (operand,) = [one for one in stage.operands if one.name == reader.operand]
-    same = np.array_equal(operand.at, np.arange(operand.format.size))
+    same = equal(operand.at, np.arange(operand.format.size))
     taken = kept_bits(mine[0].clients[0].layout, element(fold.format(new)).width, 2, bool(fold.members))
     return mine[0] if same and taken else None

@@ -15,13 +15,15 @@ from .channel import HEAD, TAIL
 from .counter import bits_of
 from .datapath import Datapath
 from .graph import REDUCED, Node, Operand, Stage
+from .terms import indices
 
 
 def literal_operand(operand: Operand) -> int | None:
     """Return the number that an operand always is, or None if it is in memory or has different elements."""
     if operand.amounts is None:
         return None
-    found = np.where(operand.at >= 0, operand.amounts[np.maximum(operand.at, 0)], 0)
+    at = indices(operand.at)
+    found = np.where(at >= 0, operand.amounts[np.maximum(at, 0)], 0)
     first = int(found.flat[0])
     return first if (found == first).all() else None
 
@@ -37,11 +39,11 @@ def interval_of(operand: Operand) -> tuple[int, int]:
     is read in place of an element, or, for a constant, that of its elements and 0.
     """
     if operand.amounts is not None:
-        found = operand.amounts[np.maximum(operand.at, 0)]
+        found = operand.amounts[np.maximum(indices(operand.at), 0)]
         low, high = int(found.min()), int(found.max())
         return (min(low, 0), max(high, 0))
     kind = element(operand.format)
-    if not kind.low <= 0 <= kind.high and (operand.at < 0).any():
+    if not kind.low <= 0 <= kind.high and (indices(operand.at) < 0).any():
         return min(kind.low, 0), max(kind.high, 0)
     return kind.low, kind.high
 

@@ -20,6 +20,7 @@ from ..signals import Signal, element
 from .graph import Graph, Node, Operand, Stage
 from .lane_text import literal_operand
 from .size import luts, multiplied
+from .terms import elements, equal, indices
 
 Indices = NDArray[np.int64]
 
@@ -78,7 +79,7 @@ def _possible(stage: Stage, uses: Sequence[_Use]) -> bool:
         return False
     if any(_takes_much(*_typed(stage, node)) for node in stage.nodes):
         return False
-    read = np.concatenate([use.operand.at for use in uses])
+    read = np.concatenate([elements(use.operand.at) for use in uses])
     if stage.checks and not np.isin(np.arange(stage.size), read).all():
         return False
     return bool((read >= 0).all()) or keeps_zero(stage, stage.result)
@@ -90,7 +91,7 @@ def _loses(stage: Stage, read: Operand) -> bool:
     """
     made = [(operand, replace(operand, at=_composed(operand, read))) for operand in stage.operands]
     return any(
-        (own.at < 0).all() if operand.amounts is None else literal_operand(own) is not None
+        (indices(own.at) < 0).all() if operand.amounts is None else literal_operand(own) is not None
         for operand, own in made
         if literal_operand(operand) is None
     )
@@ -143,7 +144,7 @@ def _operand(stage: Stage, operand: Operand, read: Operand) -> str:
     """
     at = _composed(operand, read)
     for known in stage.operands:
-        if known.wire == operand.wire and np.array_equal(known.at, at):
+        if known.wire == operand.wire and equal(known.at, at):
             return known.name
     used = [int(known.name[1:]) for known in [*stage.operands, read]]
     stage.operands.append(replace(operand, name=f"x{max(used) + 1}", at=at))
@@ -154,5 +155,6 @@ def _composed(operand: Operand, read: Operand) -> Indices:
     """Return what an operand of a stage reads for the elements of the result that `read` reads. A number stays the same
     number everywhere.
     """
-    at = operand.at[np.maximum(read.at, 0)]
-    return at if literal_operand(operand) is not None else np.where(read.at < 0, -1, at)
+    places = elements(read.at)
+    at = elements(operand.at)[np.maximum(places, 0)]
+    return at if literal_operand(operand) is not None else np.where(places < 0, -1, at)

@@ -13,6 +13,7 @@ from .counter import BLOCK_WORDS
 from .graph import Operand, Stage
 from .layout import NOTHING
 from .reads import Reads, distinct
+from .terms import Terms
 
 Indices = NDArray[np.int64]
 Entry = TypeVar("Entry", bound=np.generic)
@@ -80,13 +81,13 @@ class Tiling:
 
     def reads(self, operand: Operand) -> Reads:
         """Return what an operand reads; passes whose lanes read the same terms have their rows in common."""
-        if not operand.in_reduction:
+        if not isinstance(operand.at, Terms):
             near = self._drained(self.near, None).reshape(-1, self.units)
             return Reads.of(operand.at[near], self.written() >= 0)
-        kinds = operand.kinds[self.near]
-        first, kind = distinct(np.where(self.order >= 0, kinds, -1 - kinds))
+        rows = operand.at.row[self.near]
+        first, kind = distinct(np.where(self.order >= 0, rows, -1 - rows))
         terms = np.arange(self.reading * self.split)
-        at = operand.at[self.near[first][:, :, None], np.minimum(terms, self.terms - 1)]
+        at = operand.at.rows[rows[first][:, :, None], np.minimum(terms, self.terms - 1)]
         valid = (self.order[first] >= 0)[:, :, None] & (terms < self.terms)
         row = kind[:, None] * self.reading + np.arange(self.reading)
         return Reads(self._read(at), self._read(valid), row.reshape(-1))
@@ -152,7 +153,7 @@ def lane_axis(stage: Stage) -> int:
 
 def varies(operand: Operand, shape: tuple[int, ...], axis: int) -> bool:
     """Return whether the elements of an operand differ along an axis of the stage's target."""
-    at = operand.at.reshape(*shape, -1)
+    at = (operand.at.row if isinstance(operand.at, Terms) else operand.at).reshape(shape)
     return bool((np.take(at, [0], axis) != at).any())
 
 

@@ -12,6 +12,7 @@ from circuitize.backends.verilog.folded.folding import fold
 from circuitize.backends.verilog.folded.graph import Operand, Stage
 from circuitize.backends.verilog.folded.lending import lending, sent_by
 from circuitize.backends.verilog.folded.matching import Matching, scattered
+from circuitize.backends.verilog.folded.terms import Terms
 from circuitize.backends.verilog.folded.tiling import Choice, tile
 from circuitize.circuits.operation import Provenance
 from circuitize.circuits.types import Fixed
@@ -27,7 +28,7 @@ def test_rows_that_are_written_are_read_without_small_memories(lanes: int, split
     """
     written = Stage(1, Fixed((SIDE, SIDE), 0, -9, 9), Provenance())
     whole = Choice(1, 1, SIDE * SIDE, 1, UNITS, SIDE * SIDE // UNITS, 1, UNITS, SIDE * SIDE // UNITS)
-    operand = Operand("x0", 1, np.arange(SIDE * SIDE).reshape(SIDE, SIDE), written.format, -9, 9)
+    operand = Operand("x0", 1, Terms.of(np.arange(SIDE * SIDE).reshape(SIDE, SIDE)), written.format, -9, 9)
     sums = Stage(2, Fixed((SIDE,), 0, -99, 99), Provenance(), reduction="sum", terms=SIDE, operands=[operand])
     read = Choice(0, 1, 1, lanes, lanes, SIDE // lanes, split, 1, SIDE * SIDE // lanes // split)
     found = scattered(tile(written, whole), tile(sums, read), operand, WIDTH)

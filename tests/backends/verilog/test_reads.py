@@ -4,24 +4,33 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from circuitize.backends.verilog.folded.graph import Operand, Stage
 from circuitize.backends.verilog.folded.reads import Reads, distinct
+from circuitize.backends.verilog.folded.terms import Terms
 from circuitize.backends.verilog.folded.tiling import Choice, tile
 from circuitize.circuits.operation import Provenance
 from circuitize.circuits.types import Fixed
 
+Integers = NDArray[np.int64]
+
 ROWS, COLUMNS, TERMS = 6, 10, 7
 
 
-def product() -> tuple[Stage, Operand, Operand]:
-    """A product of two matrices, whose factors are read along rows and along columns."""
+def tables() -> tuple[Integers, Integers]:
+    """What a product of two matrices reads of each: rows and columns."""
     row, column, term = np.ogrid[:ROWS, :COLUMNS, :TERMS]
     whole = np.zeros((ROWS, COLUMNS, TERMS), np.int64)
-    left = (whole + row * TERMS + term).reshape(-1, TERMS)
-    right = (whole + term * COLUMNS + column).reshape(-1, TERMS)
-    x = Operand("x0", 1, left, Fixed((ROWS, TERMS), 0, -9, 9), -9, 9)
-    y = Operand("x1", 2, right, Fixed((TERMS, COLUMNS), 0, -9, 9), -9, 9)
+    left, right = whole + row * TERMS + term, whole + term * COLUMNS + column
+    return left.reshape(-1, TERMS), right.reshape(-1, TERMS)
+
+
+def product() -> tuple[Stage, Operand, Operand]:
+    """A product of two matrices."""
+    left, right = tables()
+    x = Operand("x0", 1, Terms.of(left), Fixed((ROWS, TERMS), 0, -9, 9), -9, 9)
+    y = Operand("x1", 2, Terms.of(right), Fixed((TERMS, COLUMNS), 0, -9, 9), -9, 9)
     target = Fixed((ROWS, COLUMNS), 0, -999, 999)
     return Stage(3, target, Provenance(), reduction="sum", terms=TERMS, operands=[x, y]), x, y
 
@@ -40,7 +49,7 @@ def test_rows_are_those_of_the_loops(axis: int, wide: int, split: int) -> None:
     stage, *operands = product()
     tiling = tile(stage, choice(axis, wide, split))
     reading = -(-TERMS // split)
-    for operand in operands:
+    for operand, table in zip(operands, tables(), strict=True):
         found = tiling.reads(operand)
         assert len(found.row) == tiling.passes * reading
         for step, row in enumerate(found.row.tolist()):
@@ -50,7 +59,7 @@ def test_rows_are_those_of_the_loops(axis: int, wide: int, split: int) -> None:
                 target, k = tiling.order[one, lane], first * split + term
                 assert found.valid[row, place] == (target >= 0 and k < TERMS)
                 if found.valid[row, place]:
-                    assert found.rows[row, place] == operand.at[target, k]
+                    assert found.rows[row, place] == table[target, k]
 
 
 def test_rows_that_passes_have_in_common_are_kept_once() -> None:
