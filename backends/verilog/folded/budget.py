@@ -174,7 +174,7 @@ def _cheapest(fold: Fold, number: int, choices: list[tuple[float, Choice]], pric
     for cost, choice in choices:
         if best is not None and cost >= best[0]:
             break
-        whole = cost + price * LANE / WHOLE_LANE * fold.spread(number, choice) / BITS
+        whole = cost + price * LANE / WHOLE_LANE * sum(fold.spread(number, choice).values()) / BITS
         best = (whole, choice) if best is None or whole < best[0] else best
     assert best is not None
     return best[1]

@@ -85,7 +85,7 @@ class Fold:
     follows: bool = False
     rounds: Rounds | None = None
     _paths: dict[tuple[int, int], tuple[Datapath, int, Datapath | None, int]] = field(default_factory=dict)
-    _spread: dict[tuple[int, Choice], int] = field(default_factory=dict)
+    _spread: dict[tuple[int, Choice], dict[str, int]] = field(default_factory=dict)
 
     @property
     def stages(self) -> list[Stage]:
@@ -173,18 +173,18 @@ class Fold:
         """Return the stages that only training steps run, in a design that also predicts."""
         return {k for k, modes in enumerate(self.stage_modes) if modes == {Mode.TRAIN}}
 
-    def spread(self, number: int, choice: Choice) -> int:
-        """Return how many bits of block memory more than those of its elements what a stage reads takes if the stage
-        has the given sizes: copies and tables of addresses.
+    def spread(self, number: int, choice: Choice) -> dict[str, int]:
+        """Return for each operand in memory that a stage of the given sizes reads how many bits of block memory more
+        than those of its elements it takes: copies and tables of addresses.
         """
         if (number, choice) not in self._spread:
             stage = self.stages[number]
             tiling = tile(stage, choice)
-            self._spread[number, choice] = sum(
-                spread(tiling.reads(operand), operand.format.size, element(operand.format).width)
+            self._spread[number, choice] = {
+                operand.name: spread(tiling.reads(operand), operand.format.size, element(operand.format).width)
                 for operand in stage.operands
                 if operand.amounts is None
-            )
+            }
         return self._spread[number, choice]
 
     def paths(self, number: int, split: int) -> tuple[Datapath, int, Datapath | None, int]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .layout import Column, Copy, Layout, Writing, columns_of, held, mask
+from .layout import Column, Copy, Layout, Writing, held, mask
 from .reads import Reads
 from .remembered import remembered
 from .sequence import Sequence
@@ -80,7 +80,7 @@ def guest(host: Layout, reads: Reads, written: Indices, size: int) -> Layout | N
         return None
     (copy,) = host.copies
     memory_of, word_of = _places(copy, written, size)
-    columns, slots = columns_of(reads)
+    columns, slots = reads.columns
     inside, elements = columns >= 0, np.maximum(columns, 0)
     memory = np.where(inside, memory_of[elements], -1)
     if (memory[inside] < 0).any():

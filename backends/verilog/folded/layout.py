@@ -16,9 +16,6 @@ from .sequence import Sequence
 
 Indices = NDArray[np.int64]
 
-NOTHING = -2
-"""In a table of elements: nothing is read or written here, or it does not matter what."""
-
 
 @dataclass(frozen=True)
 class Writing:
@@ -87,20 +84,6 @@ class Rom:
     read: Sequence
 
 
-def columns_of(reads: Reads) -> tuple[Indices, Indices]:
-    """Return the distinct columns of the rows that are read [rows, columns], and for each place the number of its
-    column.
-
-    An entry of a column becomes NOTHING if it is valid in none of the column's places.
-    """
-    first, taken = distinct(reads.rows.T)
-    columns = reads.rows[:, first]
-    order = np.argsort(taken, kind="stable")
-    starts = np.searchsorted(taken[order], np.arange(len(first)))
-    used = np.logical_or.reduceat(reads.valid[:, order], starts, axis=1)
-    return np.where(used, columns, NOTHING), taken
-
-
 def rom(reads: Reads, amounts: Indices) -> Rom:
     """Return a constant that is laid out for its reader; elements that are -1 or not valid are read as 0."""
     values = np.where(reads.valid & (reads.rows >= 0), amounts[np.maximum(reads.rows, 0)], 0)
@@ -121,7 +104,7 @@ def layout(reads: Reads, written: Indices, size: int) -> Layout:
     share one address if each element is in one column and in one distinct row only; otherwise each column has a copy of
     the tensor.
     """
-    columns, slots = columns_of(reads)
+    columns, slots = reads.columns
     writer = np.full((2, size), -1, np.int64)
     for lane in range(written.shape[1]):
         at = np.flatnonzero(written[:, lane] >= 0)
@@ -169,7 +152,7 @@ def spread(reads: Reads, size: int, width: int) -> int:
     """Return how many bits more than those of its elements block memory takes for a tensor and one reader: for copies
     of it, with their tables of addresses. The arguments are those of `layout`, of a writer of one element a clock.
     """
-    ports, _ = _ports(columns_of(reads)[0])
+    ports, _ = _ports(reads.columns[0])
     if ports.shape[1] < 2 or _shareable(ports, size):
         return 0
     made = layout(reads, np.arange(size, dtype=np.int64)[:, None], size)

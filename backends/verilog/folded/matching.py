@@ -13,7 +13,6 @@ from .budget import sizes, widths_of
 from .folding import Fold
 from .following import followed
 from .graph import Operand
-from .layout import columns_of, spread
 from .lending import away, sent_by
 from .prices import LANE, WHOLE_LANE, price_of
 from .rematerialization import BITS
@@ -138,10 +137,10 @@ class Matching:
     def _lut(self, given: Mapping[int, Choice], writer: int, reader: int, operand: Operand) -> float:
         key = writer, given.get(writer), reader, given[reader], operand.name
         if key not in self._known:
-            width, read = element(operand.format).width, self._tiling(reader, given[reader])
-            self._known[key] = spread(read.reads(operand), operand.format.size, width) / BITS
+            self._known[key] = self.fold.spread(reader, given[reader])[operand.name] / BITS
             if writer != INPUT:
-                self._known[key] += scattered(self._tiling(writer, given[writer]), read, operand, width)
+                written, read = self._tiling(writer, given[writer]), self._tiling(reader, given[reader])
+                self._known[key] += scattered(written, read, operand, element(operand.format).width)
         return self._known[key]
 
     def _tiling(self, number: int, choice: Choice) -> Tiling:
@@ -162,7 +161,7 @@ def scattered(written: Tiling, read: Tiling, operand: Operand, width: int) -> fl
     """Return an estimate of the LUTs of the memories in which an operand lies: those of memories of few words, and
     those that select a memory for each column.
     """
-    columns, _ = columns_of(read.reads(operand))
+    columns, _ = read.reads(operand).columns
     lane, steps = np.zeros(operand.format.size, np.int64), written.written()
     at, lanes = np.nonzero(steps >= 0)
     lane[steps[at, lanes]] = lanes

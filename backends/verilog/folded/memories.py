@@ -8,7 +8,7 @@ from ..modes import Mode
 from ..signals import element
 from .channel import Channel, write_channel
 from .choosing import senders
-from .layout import NOTHING
+from .reads import NOTHING
 from .sharing import Client, Memory
 from .sizes import Reader
 from .tokens import prefix

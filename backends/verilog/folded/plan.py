@@ -17,8 +17,8 @@ from .feeding import plain
 from .graph import Stage
 from .in_place import in_place
 from .lane_text import interval_of, literal_operand
-from .layout import NOTHING, Rom, rom
-from .reads import Reads
+from .layout import Rom, rom
+from .reads import NOTHING, Reads
 from .sharing import Memory, Table, shared
 from .sizes import Sizes
 from .tiling import Tiling, tile

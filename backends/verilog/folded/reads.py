@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 Indices = NDArray[np.int64]
+
+NOTHING = -2
+"""In a table of elements: nothing is read or written here, or it does not matter what."""
+
+PARTS = 1024
+"""Numbers of a wide row that are looked at first: they tell most rows apart."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +58,22 @@ class Reads:
         """Return the arrays that tell what is read."""
         return self.rows, self.valid, self.row
 
+    @cached_property
+    def columns(self) -> tuple[Indices, Indices]:
+        """Return the distinct columns of the rows that are read [rows, columns], and for each place the number of its
+        column.
+
+        An entry of a column becomes NOTHING if it is valid in none of the column's places.
+        """
+        first, taken = distinct(self.rows.T)
+        columns = self.rows[:, first]
+        if self.valid.all():
+            return columns, taken
+        order = np.argsort(taken, kind="stable")
+        starts = np.searchsorted(taken[order], np.arange(len(first)))
+        used = np.logical_or.reduceat(self.valid[:, order], starts, axis=1)
+        return np.where(used, columns, NOTHING), taken
+
     def all_valid(self) -> Reads:
         """Return the same reads, of which all elements matter."""
         return replace(self, valid=np.ones_like(self.valid))
@@ -60,14 +83,21 @@ def distinct(rows: Indices) -> tuple[Indices, Indices]:
     """Return the index of the first row of each kind, in order of appearance, and for each row the number of
     its kind.
     """
-    generator = np.random.default_rng(len(rows))
-    factors = generator.integers(1, 1 << 62, rows.shape[1], dtype=np.int64) | 1
+    wide = rows.shape[1] // PARTS
+    for part in (rows[:, ::wide], rows) if wide > 1 else (rows,):
+        first, kind = _by_keys(part)
+        if len(first) == len(rows) or (rows[first[kind]] == rows).all():
+            return first, kind
+    raise AssertionError("two rows with one key")
+
+
+def _by_keys(rows: Indices) -> tuple[Indices, Indices]:
+    """Return what `distinct` does, of rows that may be taken for equal although they differ, which is unlikely."""
+    factors = np.random.default_rng(len(rows)).integers(1, 1 << 62, rows.shape[1], dtype=np.int64) | 1
     with np.errstate(over="ignore"):
         keys = rows @ factors
     _, first, kind = np.unique(keys, return_index=True, return_inverse=True)
     order = np.argsort(first, kind="stable")
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
-    first, kind = first[order], rank[kind.reshape(-1)]
-    assert len(first) == len(rows) or (rows[first][kind] == rows).all(), "two rows with one key"
-    return first, kind
+    return first[order], rank[kind.reshape(-1)]

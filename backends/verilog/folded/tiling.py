@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from .counter import BLOCK_WORDS
 from .graph import Operand, Stage
-from .layout import NOTHING
-from .reads import Reads, distinct
+from .reads import NOTHING, Reads, distinct
 from .terms import Terms
 
 Indices = NDArray[np.int64]

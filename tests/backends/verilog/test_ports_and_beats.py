@@ -15,10 +15,10 @@ from circuitize.backends.verilog.folded import schedule
 from circuitize.backends.verilog.folded.beats import with_beat
 from circuitize.backends.verilog.folded.blocks import BESIDE, rows
 from circuitize.backends.verilog.folded.folding import fold
-from circuitize.backends.verilog.folded.layout import NOTHING, layout, spread
+from circuitize.backends.verilog.folded.layout import layout, spread
 from circuitize.backends.verilog.folded.plan import narrowest, plan
 from circuitize.backends.verilog.folded.pool import WAITS
-from circuitize.backends.verilog.folded.reads import Reads
+from circuitize.backends.verilog.folded.reads import NOTHING, Reads
 from circuitize.backends.verilog.folded.search import choose_sizes
 from circuitize.sims.rtl import Simulation, compare, expected
 
