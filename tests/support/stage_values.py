@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.backends.verilog.folded.graph import Graph, Node, Operand, Stage
-from circuitize.backends.verilog.folded.terms import elements
+from circuitize.backends.verilog.folded.terms import At, elements
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.integers import Add, Check, ReLU, Scale, Shift
 from circuitize.circuits.operation import Operation, Provenance
@@ -58,7 +58,7 @@ def elementwise(wire: int, operands: list[Operand], *operations: Operation, size
     return Stage(wire, Fixed((size,), 0, -FAR, FAR), Provenance(), result=last, operands=operands, nodes=nodes)
 
 
-def reading(name: str, wire: int, at: Integers, bounds: tuple[int, int] = (-FAR, FAR)) -> Operand:
+def reading(name: str, wire: int, at: At, bounds: tuple[int, int] = (-FAR, FAR)) -> Operand:
     """An operand that reads elements of a tensor of SIZE elements."""
     return Operand(name, wire, at, Fixed((SIZE,), 0, *bounds), *bounds)
 

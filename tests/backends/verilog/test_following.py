@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from every_case import every_case
 from lent_programs import multiplying
-from numpy.typing import NDArray
 
 from circuitize.backends.verilog.folded import turns
 from circuitize.backends.verilog.folded.budget import sizes
@@ -20,6 +19,7 @@ from circuitize.backends.verilog.folded.lending import lending
 from circuitize.backends.verilog.folded.plan import plan
 from circuitize.backends.verilog.folded.pool import WAITS
 from circuitize.backends.verilog.folded.sharing import _keys
+from circuitize.backends.verilog.folded.terms import At, Terms
 from circuitize.backends.verilog.folded.tiling import Choice, tile
 from circuitize.circuits.operation import Provenance
 from circuitize.circuits.types import Fixed
@@ -29,7 +29,7 @@ FORMAT = Fixed((ROWS, COLUMNS), 0, -9, 9)
 SIZE = ROWS * COLUMNS
 
 
-def operand(wire: int, at: NDArray[np.int64]) -> Operand:
+def operand(wire: int, at: At) -> Operand:
     return Operand(f"x{wire}", wire, at, FORMAT, -9, 9)
 
 
@@ -47,7 +47,7 @@ EACH = np.arange(SIZE)
         ("another element", [operand(2, EACH[::-1])], "", None),
         ("the last writer's first element for all", [operand(1, EACH), operand(2, 0 * EACH)], "", None),
         ("another element as well", [operand(2, EACH), operand(2, EACH[::-1])], "", None),
-        ("terms of a sum", [operand(2, EACH[:, None])], "sum", None),
+        ("terms of a sum", [operand(2, Terms.of(EACH[:, None]))], "sum", None),
         ("an element beside a sum", [operand(2, EACH)], "sum", None),
         ("an element of another shape", [replace(operand(2, EACH), format=Fixed((SIZE,), 0, -9, 9))], "", None),
     ]

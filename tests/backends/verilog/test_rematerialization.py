@@ -18,6 +18,7 @@ from circuitize.backends.verilog.folded.folding import fold
 from circuitize.backends.verilog.folded.graph import REDUCED, Graph, Stage
 from circuitize.backends.verilog.folded.lane_text import literal_operand
 from circuitize.backends.verilog.folded.rematerialization import rematerialized
+from circuitize.backends.verilog.folded.terms import Terms
 from circuitize.circuits.integers import Check, Divide, Lookup, ReLU, Scale
 from circuitize.circuits.operation import Operation
 from circuitize.sims.rtl import Simulation, compare, expected
@@ -63,7 +64,7 @@ def chain(read: Integers, *operations: Operation, reads: int = 1, high: int = HI
 def summing(graph: Graph) -> Graph:
     """The graph with a last stage that adds up what it reads."""
     last = graph.stages[-1]
-    terms = reading("x0", 1, EACH[:, None])
+    terms = reading("x0", 1, Terms.of(EACH[:, None]))
     made = Stage(last.wire, last.format, last.provenance, reduction="sum", terms=1, term="x0", reduced=(-FAR, FAR))
     made.operands, made.result = [terms], REDUCED
     return Graph([*graph.stages[:-1], made], graph.outputs)
