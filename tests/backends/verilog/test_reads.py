@@ -7,8 +7,8 @@ import pytest
 from numpy.typing import NDArray
 
 from circuitize.backends.verilog.folded.graph import Operand, Stage
-from circuitize.backends.verilog.folded.reads import Reads, distinct
-from circuitize.backends.verilog.folded.terms import Terms
+from circuitize.backends.verilog.folded.reads import PARTS, Reads, distinct
+from circuitize.backends.verilog.folded.terms import Terms, equal
 from circuitize.backends.verilog.folded.tiling import Choice, tile
 from circuitize.circuits.operation import Provenance
 from circuitize.circuits.types import Fixed
@@ -89,3 +89,29 @@ def test_distinct_rows_are_numbered_as_they_appear() -> None:
     first, kind = distinct(np.array([[5, 1], [2, 2], [5, 1], [0, 7], [2, 2]]))
     assert first.tolist() == [0, 1, 3]
     assert kind.tolist() == [0, 1, 0, 2, 1]
+
+
+def test_wide_rows_are_told_apart_wherever_they_differ() -> None:
+    """Some numbers of a wide row are looked at first; rows that differ in others alone are not equal."""
+    rows = np.zeros((4, 4 * PARTS), np.int64)
+    rows[1, 1] = rows[3, 1] = 5
+    first, kind = distinct(rows)
+    assert first.tolist() == [0, 1]
+    assert kind.tolist() == [0, 1, 0, 1]
+
+
+def test_terms_are_those_of_their_table() -> None:
+    left, right = tables()
+    row, column = np.divmod(np.arange(ROWS * COLUMNS), COLUMNS)
+    for table, terms in (
+        (left, Terms.sums(row * TERMS, np.arange(TERMS))),
+        (right, Terms.sums(column, np.arange(TERMS) * COLUMNS)),
+    ):
+        assert (terms.rows[terms.row] == table).all()
+        assert terms.equal(Terms.of(table))
+        assert not terms.equal(Terms.of(table[::-1]))
+        shifted = terms.through(lambda at: at // 2)
+        assert (shifted.rows[shifted.row] == table // 2).all()
+        assert shifted.equal(Terms.of(table // 2))
+    assert not equal(Terms.of(left), left[:, 0])
+    assert equal(left[:, 0], left[:, 0].copy())
