@@ -4,7 +4,7 @@ RAM.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from ..devices.family import ECP5, HALF
@@ -64,7 +64,7 @@ def alike(layouts: Sequence[Layout], number: int) -> list[list[int]]:
     """Return the memories of a copy, given by number, in groups whose memories are read and written at one address."""
     copy = layouts[0].copies[number]
     written = {writing.lane: writing.word.key for writing in copy.writings}
-    groups: dict[tuple[bytes, ...], list[int]] = {}
+    groups: dict[tuple[Hashable, ...], list[int]] = {}
     for place, (_, lane) in enumerate(copy.stored):
         reads = [layout.copies[number].reads[place].key for layout in layouts]
         groups.setdefault((written[lane], *reads), []).append(place)

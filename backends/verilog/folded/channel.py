@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -27,7 +27,7 @@ class Counters:
     def __init__(self, owner: str, files: dict[str, str], apart: bool = False) -> None:
         self.owner, self.files, self.apart = owner, files, apart
         self.lines: list[str] = []
-        self._known: dict[tuple[bytes, str, int], str] = {}
+        self._known: dict[tuple[Hashable, str, int], str] = {}
 
     def number(self, name: str, sequence: Numbers, step: str, bits: int) -> str:
         """Return the signal of a counter that runs through a sequence, by one number in each clock in which `step` is
@@ -154,7 +154,7 @@ def _memories(
             writing, some = writings[lane], ["w_valid"]
             names[number, place, lane] = f"m{number}_{place}_{lane}"
             word = address(row, "w_bank", counters.number(f"c{number}_word{lane}", writing.word, "w_valid", bits))
-            if several and not (writing.bank.constant and int(writing.bank.values[0]) == place):
+            if several and not (writing.bank.constant and writing.bank.first == place):
                 size = writing.bank.bits
                 which = counters.number(f"c{number}_bank{lane}", writing.bank, "w_valid", size)
                 some.append(f"({which} == {size}'d{place})")

@@ -14,7 +14,7 @@ def counter(
     The contents of the tables of a counter are added to `files`. If `apart` is true, a register follows each table that
     is in a block memory.
     """
-    first = int(sequence.values[0])
+    first = sequence.first
     if sequence.constant:
         return [], f"{bits}'d{first}"
     if sequence.loops is None:

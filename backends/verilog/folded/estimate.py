@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 
 from ..devices.family import SEVEN, Family
 from ..signals import element
@@ -198,7 +198,7 @@ def estimate(plan: Plan, family: Family = SEVEN) -> dict[str, int]:
             for column in chosen:
                 sources = len(client.layout.columns[column].sources)
                 cost.add(0, (-(-sources // WAYS) - instead) * width + bits_of(sources - 1) - bits_of(WAYS - 1))
-    together: set[tuple[int, bytes]] = set()
+    together: set[tuple[int, Hashable]] = set()
     for (number, operand), rom in plan.roms.items():
         cost.constants(rom.words, operand_widths(fold.stages[number], operand, rom.words.shape[1]))
         if (number, rom.read.key) not in together:  # Synthesis merges counters that step together.
@@ -239,7 +239,7 @@ def _channel(cost: Cost, layouts: Sequence[Layout], width: int, banks: int, slic
                     cost.row(row.words, bits, len(row.places))
                 else:
                     cost.memory(row.words, bits, row.block)
-        counted: set[tuple[int, bytes]] = set()
+        counted: set[tuple[int, Hashable]] = set()
         sequences = [(k, read) for k, layout in enumerate(layouts) for read in layout.copies[number].reads]
         sequences += [(-1, s) for w in copy.writings for s in (w.word, w.bank, w.enable) if s is not None]
         for side, sequence in sequences:
@@ -251,7 +251,7 @@ def _channel(cost: Cost, layouts: Sequence[Layout], width: int, banks: int, slic
         addresses = max(len({read.key for read in layout.copies[number].reads}) for layout in layouts)
         cost.add((bits_of(copy.depth - 1) + bank) * (readers - 1) * addresses / 2, 0)
     for layout in layouts:
-        shared: set[bytes] = set()
+        shared: set[Hashable] = set()
         for column in layout.columns:
             for found in (column.select, column.mask):
                 if found is not None and found.key not in shared:

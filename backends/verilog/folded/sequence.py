@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
@@ -15,37 +16,54 @@ Loops = tuple[tuple[int, int], ...]
 DEEPEST = 5
 """Loops that a counter has where no more are allowed; a sequence that needs more is kept in a table."""
 
+MOST = 16
+"""Loops by which a sequence is known, also where a table keeps it: tables of the same numbers are then the same."""
+
 
 @dataclass(frozen=True)
 class Sequence:
     """A sequence of numbers that are not negative, one for each step, which begins again after its last number.
 
     `loops`, innermost first, are pairs (count, stride): each number is the first number plus the sum, over the loops,
-    of stride times index. `loops` is None for a sequence that is kept in a table.
+    of stride times index. `loops` is None for a sequence that is kept in a table. `key` is the same for sequences of
+    the same numbers.
     """
 
-    values: Indices = field(repr=False, compare=False)
+    first: int
     loops: Loops | None
+    key: Loops | bytes
+    table: Indices | None = field(repr=False, compare=False)
 
     @staticmethod
     def of(values: Indices, deepest: int = DEEPEST) -> Sequence:
         """Return the sequence of the given numbers, as loops if at most `deepest` loops give them, else as a table."""
-        return Sequence(values, _loops(values, deepest))
+        found, first = _loops(values, MOST), int(values[0])
+        if found is not None and len(found) <= deepest:
+            return Sequence(first, found, ((first, 0), *found), None)
+        told = blake2b(values.tobytes(), digest_size=16).digest() if found is None else ((first, 0), *found)
+        return Sequence(first, None, told, values)
 
-    @cached_property
-    def key(self) -> bytes:
-        """Return bytes that are the same for sequences of the same numbers."""
-        return blake2b(self.values.tobytes(), digest_size=16).digest()
+    @property
+    def values(self) -> Indices:
+        """Return the number of each step."""
+        if self.table is not None:
+            return self.table
+        made = np.full(1, self.first, np.int64)
+        for count, stride in reversed(self.loops or ()):
+            made = (made[:, None] + stride * np.arange(count)).reshape(-1)
+        return made
 
     @property
     def steps(self) -> int:
         """Return the number of steps after which the sequence begins again."""
-        return len(self.values)
+        return math.prod(count for count, _ in self.loops or ()) if self.table is None else len(self.table)
 
     @cached_property
     def bits(self) -> int:
         """Return the number of bits of the greatest number of the sequence."""
-        return max(1, int(self.values.max()).bit_length())
+        last = sum(max(0, stride) * (count - 1) for count, stride in self.loops or ())
+        greatest = self.first + last if self.table is None else int(self.table.max())
+        return max(1, greatest.bit_length())
 
     @property
     def constant(self) -> bool:
@@ -70,7 +88,7 @@ class Sequence:
         if self.loops is None:
             index = (self.steps - 1).bit_length()
             return index + index // 3, index + self.bits
-        if len(self.moving) == 1 and self.moving[0][1] == 1 and int(self.values[0]) == 0:
+        if len(self.moving) == 1 and self.moving[0][1] == 1 and self.first == 0:
             return self.bits // 3 + 1, self.bits
         inner = [(count - 1).bit_length() for count, _ in self.moving]
         return self.bits + sum(bits // 2 + 1 for bits in inner), self.bits + sum(inner)

@@ -56,7 +56,7 @@ def running(sequence: Sequence) -> Part:
     if sequence.loops is None:
         return counting(sequence.steps)
     bits, loops = sequence.bits, sequence.moving
-    if len(loops) == 1 and loops[0][1] == 1 and int(sequence.values[0]) == 0:
+    if len(loops) == 1 and loops[0][1] == 1 and sequence.first == 0:
         return counting(loops[0][0])
     own = sum((counting(count) for count, _ in loops), NONE)
     steps = len(loops) if len(loops) > 1 else 0
