@@ -2,7 +2,7 @@
 between them.
 """
 
-from .graph import RULES
+from .cutting import RULES
 from .schedule import schedule, table
 
 __all__ = ["RULES", "schedule", "table"]

@@ -21,10 +21,11 @@ from ..modes import Modal, Mode, Passage
 from ..signals import element
 from .alignment import aligned
 from .core import core
+from .cutting import cut
 from .datapath import Datapath
 from .feeding import NARROW, Feed, feeding
 from .following import leaders_of
-from .graph import Graph, Stage, cut
+from .graph import Graph, Stage
 from .join import joined
 from .lane_text import lane, unit
 from .layout import spread
