@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from .reads import Reads
 
-MOST = 1 << 27
+MOST = 1 << 29
 """Bytes that the arrays of the calls have together whose results one function remembers; results are hardly larger."""
-LARGEST = MOST >> 4
+LARGEST = MOST >> 3
 """Bytes of the arrays of one call up to which its result is remembered."""
 
 Function = TypeVar("Function", bound=Callable[..., object])
