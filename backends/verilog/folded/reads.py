@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +60,11 @@ class Reads:
         return self.rows, self.valid, self.row
 
     @cached_property
+    def key(self) -> Hashable:
+        """Return what is the same for reads of the same rows in the same steps."""
+        return tuple(map(contents, self.arrays))
+
+    @cached_property
     def columns(self) -> tuple[Indices, Indices]:
         """Return the distinct columns of the rows that are read [rows, columns], and for each place the number of its
         column.
@@ -77,6 +83,11 @@ class Reads:
     def all_valid(self) -> Reads:
         """Return the same reads, of which all elements matter."""
         return replace(self, valid=np.ones_like(self.valid))
+
+
+def contents(array: NDArray[np.generic]) -> Hashable:
+    """Return what is the same for arrays of the same type, shape and contents."""
+    return array.dtype.str, array.shape, blake2b(np.ascontiguousarray(array).data, digest_size=16).digest()
 
 
 def distinct(rows: Indices) -> tuple[Indices, Indices]:
