@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
-from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .reads import contents
 
 Indices = NDArray[np.int64]
 Loops = tuple[tuple[int, int], ...]
@@ -31,7 +33,7 @@ class Sequence:
 
     first: int
     loops: Loops | None
-    key: Loops | bytes
+    key: Hashable
     table: Indices | None = field(repr=False, compare=False)
 
     @staticmethod
@@ -40,8 +42,8 @@ class Sequence:
         found, first = _loops(values, MOST), int(values[0])
         if found is not None and len(found) <= deepest:
             return Sequence(first, found, ((first, 0), *found), None)
-        told = blake2b(values.tobytes(), digest_size=16).digest() if found is None else ((first, 0), *found)
-        return Sequence(first, None, told, values)
+        key = contents(values) if found is None else ((first, 0), *found)
+        return Sequence(first, None, key, values)
 
     @property
     def values(self) -> Indices:
