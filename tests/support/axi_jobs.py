@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,14 +13,33 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from example_programs import example
 from tiers import count
 
-from circuitize.backends.verilog.bound import Bound
+from circuitize.backends.verilog.bound import Bound, integrated
 from circuitize.backends.verilog.design import STATUS, Bus, Design, Stream
+from circuitize.backends.verilog.shell import Interface
 from circuitize.backends.verilog.shell.registers import BUS, PORTS
 from circuitize.circuits.encode import program_digest
 from circuitize.sims.rtl.compare import expected
-from circuitize.sims.rtl.frames import frames_to_try
+from circuitize.sims.rtl.frames import bound_somehow, frames_to_try
+
+FOLDED = ["iris.py:predict", "iris.py:step", "digits.py:predict", "digits.py:step", "digits.py:momentum"]
+FOLDED += ["digits_xent.py:step", "jet.py:scores", "jet.py:classify", "dense.py:small", "cnn.py:predict", "cnn.py:step"]
+FOLDED += [
+    "transformer.py:step",
+    "jax_iris.py:step",
+    "onnx_digits.py:step",
+    "quantized.py:step",
+    "quantized.py:predict",
+]
+FOLDED += ["trees.py:predict", "matmul.py:product", "lenet.py:predict", "mnist_mlp.py:predict"]
+"""The examples that run in Icarus; Verilator compiles all others."""
+
+ROOT = Path(__file__).resolve().parents[2]
+VERILATOR = ["--no-public-flat-rw", "-Wno-fatal", "-O3", "-CFLAGS", "-O2"]
+PORTS_ALONE = '`verilator_config\npublic_flat_rw -module "many" -var "*"\n'
+"""cocotb would have every wire of a design reached from Python, which takes g++ hours: the ports are enough."""
 
 LONGER = count(40, deep=400)
 """A frame that is too long is longer by fewer bytes than these."""
@@ -39,8 +59,17 @@ class Job:
     resets: int = 2
 
 
-def simulate(jobs: Sequence[Job], folder: Path, seed: int = 0) -> None:
-    """Run the jobs in Icarus, in one simulation; fails where a design differs from its program."""
+def job(name: str, scheduler: str, interface: Interface, frames: int = 5, **options: Any) -> Job:
+    """The design of an example, and the frames that it gets."""
+    made = bound_somehow(example(name).integer)
+    return Job(integrated(made, scheduler, options, interface), made, frames)
+
+
+def simulate(jobs: Sequence[Job], folder: Path, seed: int = 0, simulator: str = "icarus") -> None:
+    """Run the jobs in one simulation; fails where a design differs from its program.
+
+    Icarus starts at once; Verilator compiles for a minute or more, and is then hundreds of times as fast.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from cocotb_tools.check_results import get_results
@@ -51,15 +80,32 @@ def simulate(jobs: Sequence[Job], folder: Path, seed: int = 0) -> None:
     (folder / "many.v").write_text(_wrapper([job.design for job in jobs]))
     (folder / "job.json").write_text(json.dumps({"designs": [_described(job, seed) for job in jobs]}))
     shutil.copy(Path(__file__).with_name("axi_bench.py"), folder)
-    runner = get_runner("icarus")
+    runner = get_runner(simulator)
     sources = sorted(path for path in folder.iterdir() if path.suffix == ".v")
-    runner.build(sources=sources, hdl_toplevel="many", build_dir=folder, always=True, timescale=("1ns", "1ns"))
-    kept = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith(("PYTEST", "COV"))}
+    options: dict[str, Any] = {}
+    if simulator == "verilator":
+        sources.insert(0, folder / "ports.vlt")
+        sources[0].write_text(PORTS_ALONE)
+        options["build_args"] = VERILATOR
+    kept = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith(("PYTEST", "COV", "MAKE"))}
+    kept["PATH"] = os.environ["PATH"]
     try:
+        if simulator == "verilator":
+            os.environ["PATH"] = f"{newer_verilator()}{os.pathsep}{kept['PATH']}"
+        runner.build(
+            sources=sources, hdl_toplevel="many", build_dir=folder, always=True, timescale=("1ns", "1ns"), **options
+        )
         results = runner.test(hdl_toplevel="many", test_module="axi_bench", build_dir=folder, test_dir=folder)
     finally:
         os.environ |= kept
     assert get_results(results) == (1, 0)
+
+
+def newer_verilator() -> str:
+    """The folder of a Verilator that cocotb accepts, which Debian's is too old for."""
+    done = subprocess.run([ROOT / ".ci" / "verilator"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
 
 
 def _wrapper(designs: Sequence[Design]) -> str:

@@ -23,7 +23,7 @@ def example(name: str) -> Exact:
     shared = os.environ.get(SHARED)
     if shared is None:
         return exact_named(str(EXAMPLES / name))
-    kept = Path(shared) / f"example-{name}.pickle"
+    kept = Path(shared) / f"example-{name.replace('/', '-')}.pickle"
     with kept.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not kept.exists():

@@ -4,35 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import hardware_programs
 import pytest
-from axi_jobs import Job, simulate
-from example_programs import example
+from axi_jobs import FOLDED, Job, job, simulate
 from tiers import TIER, count
 
 from circuitize.backends.verilog.bound import integrated
 from circuitize.backends.verilog.shell import Interface
 from circuitize.sims.rtl.frames import bound_somehow
 
-FOLDED = ["iris.py:predict", "iris.py:step", "digits.py:predict", "digits.py:step", "digits.py:momentum"]
-FOLDED += ["digits_xent.py:step", "jet.py:scores", "jet.py:classify", "dense.py:small", "cnn.py:predict", "cnn.py:step"]
-FOLDED += [
-    "transformer.py:step",
-    "jax_iris.py:step",
-    "onnx_digits.py:step",
-    "quantized.py:step",
-    "quantized.py:predict",
-]
-FOLDED += ["trees.py:predict", "matmul.py:product", "lenet.py:predict", "mnist_mlp.py:predict"]
 FRAMES = count(6, deep=8)
 PARALLEL = ["iris.py:predict", "jet.py:scores", "digits.py:predict", "quantized.py:predict", "trees.py:predict"]
-
-
-def job(name: str, scheduler: str, interface: Interface, frames: int = 5, **options: Any) -> Job:
-    made = bound_somehow(example(name).integer)
-    return Job(integrated(made, scheduler, options, interface), made, frames)
 
 
 def test_designs_beside_each_other(tmp_path: Path) -> None:
@@ -62,13 +45,14 @@ def test_designs_beside_each_other(tmp_path: Path) -> None:
         pytest.param("folded_status", "assign tdata = ", "assign tdata = 1'b0 & ", marks=pytest.mark.deep),
     ],
 )
-def test_the_bench_notices(file: str, right: str, wrong: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("simulator", ["icarus", pytest.param("verilator", marks=pytest.mark.deep)])
+def test_the_bench_notices(file: str, right: str, wrong: str, simulator: str, tmp_path: Path) -> None:
     made = job("iris.py:predict", "folded", Interface("d"), 10)
     text = made.design.files[f"d_{file}.v"]
     assert right in text
     broken = {**made.design.files, f"d_{file}.v": text.replace(right, wrong)}
     with pytest.raises(AssertionError):
-        simulate([replace(made, design=replace(made.design, files=broken), faults=0.8)], tmp_path)
+        simulate([replace(made, design=replace(made.design, files=broken), faults=0.8)], tmp_path, simulator=simulator)
 
 
 @pytest.mark.deep

@@ -11,12 +11,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from axi_jobs import newer_verilator
+from example_programs import example
 from hand_design import design, frames, program
 
+from circuitize.backends.verilog.bound import integrated
 from circuitize.backends.verilog.design import Design
 from circuitize.backends.verilog.project import DESIGN_FILE, Project, Vectors, read_project, write_project
+from circuitize.backends.verilog.shell import Interface
 from circuitize.circuits.errors import CircuitizeError, FormatError
 from circuitize.sims.rtl import expected
+from circuitize.sims.rtl.frames import bound_somehow, frames_to_try, vectors
 
 
 def written(folder: Path, made: Design | None = None, count: int = 12) -> Project:
@@ -62,6 +67,23 @@ def test_the_test_bench_runs_as_it_is(tmp_path: Path) -> None:
     written(tmp_path / "d")
     done = bench(tmp_path / "d", FRAMES="0")
     assert done.returncode == 0 and "1 passed" in done.stdout, done.stdout + done.stderr
+
+
+@pytest.mark.deep
+def test_the_test_bench_runs_in_verilator(tmp_path: Path) -> None:
+    """A design of many wires too, which would not be compiled in time if the bench reached all of them."""
+    in_verilator = {"SIM": "verilator", "FRAMES": "0", "PATH": f"{newer_verilator()}{os.pathsep}{os.environ['PATH']}"}
+    written(tmp_path / "d")
+    step = bound_somehow(example("digits.py:step").integer)
+    (tmp_path / "step").mkdir()
+    design_of_step = integrated(step, "folded", {}, Interface("step"))
+    write_project(Project(design_of_step, step.program, vectors(step, frames_to_try(step, 4, 0))), tmp_path / "step")
+    for name in ("d", "step"):
+        done = bench(tmp_path / name, **in_verilator)
+        assert done.returncode == 0 and "1 passed" in done.stdout, done.stdout + done.stderr
+    written(tmp_path / "wrong", design(2, failed="1'b0"))
+    done = bench(tmp_path / "wrong", **in_verilator)
+    assert done.returncode != 0 and "stream status, frame 3, beat 0: 0x0, expected 0x1" in done.stdout, done.stdout
 
 
 @pytest.mark.parametrize(
