@@ -4,9 +4,14 @@ readers.
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 
+from .counter import rom_in_block
 from .layout import Column, Copy, Layout, Writing, held, mask
 from .reads import Reads
 from .remembered import remembered
@@ -68,9 +73,9 @@ def _bare(writings: tuple[Writing, ...], stored: tuple[tuple[int, int], ...], de
 
 
 @remembered
-def guest(host: Layout, reads: Reads, written: Indices, size: int) -> Layout | None:
+def guest(host: Layout, reads: Reads, written: Indices, size: int, most: int | None = None) -> Layout | None:
     """Return the layout of a tensor for a further reader that uses the memories of `host`, or None if it cannot use
-    them.
+    them or if its tables of addresses alone take `most` bits of block memory or more.
 
     A reader can use the memories of `host` if `host` keeps each element once, and no memory holds two elements that are
     read in one clock. The arguments are those of `layout`; the layout that is returned differs from `host` in how it is
@@ -81,13 +86,12 @@ def guest(host: Layout, reads: Reads, written: Indices, size: int) -> Layout | N
     (copy,) = host.copies
     memory_of, word_of = _places(copy, written, size)
     columns, slots = reads.columns
-    inside, elements = columns >= 0, np.maximum(columns, 0)
-    memory = np.where(inside, memory_of[elements], -1)
+    inside = columns >= 0
+    memory = np.where(inside, memory_of[np.maximum(columns, 0)], -1)
     if (memory[inside] < 0).any():
         return None
-    words = np.full((len(columns), len(copy.stored) + 1), -1)
-    np.put_along_axis(words, memory, np.where(inside, word_of[elements], -1), axis=1)
-    if (inside & (word_of[elements] != np.take_along_axis(words, memory, axis=1))).any():
+    words = Words.of(inside, memory, word_of[np.maximum(columns, 0)], len(copy.stored))
+    if not words.agree:
         return None
     made = []
     for place in range(columns.shape[1]):
@@ -95,8 +99,54 @@ def guest(host: Layout, reads: Reads, written: Indices, size: int) -> Layout | N
         known = np.where(inside[:, place], np.searchsorted(used, memory[:, place]), -1)
         select = _simplest(known[reads.row]) if len(used) > 1 else None
         made.append(Column(0, tuple(copy.stored[k] for k in used), select, mask(columns[reads.row, place])))
-    own = _joined(words[:, : len(copy.stored)], reads.row)
-    return Layout(tuple(slots.tolist()), tuple(made), (Copy(own, copy.writings, copy.stored, copy.depth),))
+    own = _below((_simplest(word[reads.row]) for word in words), most)
+    if own is None:
+        return None
+    whole = own * len(copy.stored) if words.together else own
+    return Layout(tuple(slots.tolist()), tuple(made), (Copy(whole, copy.writings, copy.stored, copy.depth),))
+
+
+@dataclass(frozen=True)
+class Words:
+    """The words at which memories are read for each of some rows: a list for each memory, of the rows that read it and
+    of the words, since few rows may read any one of many memories.
+    """
+
+    rows: int
+    lists: tuple[tuple[Indices, Indices], ...]
+    whole: tuple[Indices, Indices]
+
+    @staticmethod
+    def of(inside: NDArray[np.bool_], memory: Indices, word: Indices, memories: int) -> Words:
+        """Return the words of tables [rows, places] of memories and words, of which those that are `inside` matter."""
+        row, there, read = np.nonzero(inside)[0], memory[inside], word[inside]
+        order = np.argsort(there, kind="stable")
+        parts = np.split(order, np.searchsorted(there[order], np.arange(1, memories)))
+        return Words(len(inside), tuple((row[part], read[part]) for part in parts), (row, read))
+
+    @cached_property
+    def together(self) -> bool:
+        """Return whether all memories that a row reads are read at one word."""
+        return self._same(self.whole)
+
+    @property
+    def agree(self) -> bool:
+        """Return whether no row reads two words of one memory."""
+        return self.together or all(map(self._same, self.lists))
+
+    def __iter__(self) -> Iterator[Indices]:
+        """Yield for each memory the word of each row, -1 if the row does not read it; once for all memories if they are
+        read together.
+        """
+        return map(self._column, (self.whole,) if self.together else self.lists)
+
+    def _column(self, read: tuple[Indices, Indices]) -> Indices:
+        made = np.full(self.rows, -1, np.int64)
+        made[read[0]] = read[1]
+        return made
+
+    def _same(self, read: tuple[Indices, Indices]) -> bool:
+        return bool((self._column(read)[read[0]] == read[1]).all())
 
 
 def _places(copy: Copy, written: Indices, size: int) -> tuple[Indices, Indices]:
@@ -116,15 +166,22 @@ def _places(copy: Copy, written: Indices, size: int) -> tuple[Indices, Indices]:
     return memory_of, word_of
 
 
-def _joined(words: Indices, row: Indices) -> tuple[Sequence, ...]:
-    """Return the address sequences of memories, by the words that they are read at for each row [rows, memories], where
-    -1 means that a memory is not read, and by the row of each step: one sequence for all of them if their addresses
-    never differ.
+def _below(sequences: Iterable[Sequence], most: int | None) -> tuple[Sequence, ...] | None:
+    """Return the sequences, or None as soon as their tables take `most` bits of block memory or more.
+
+    Sequences of the same numbers become one: tables as long as a step of training, one for each of a thousand memories,
+    would take gigabytes before they are refused.
     """
-    most = words.max(axis=1)
-    if ((words < 0) | (words == most[:, None])).all():
-        return (_simplest(most[row]),) * int(words.shape[1])
-    return tuple(_simplest(word[row]) for word in words.T)
+    made: list[Sequence] = []
+    known, bits = dict[Hashable, Sequence](), 0
+    for sequence in sequences:
+        new = sequence.key not in known
+        made.append(known.setdefault(sequence.key, sequence))
+        if new and sequence.loops is None and rom_in_block(sequence.steps, sequence.bits):
+            bits += sequence.steps * sequence.bits
+        if most is not None and bits >= most:
+            return None
+    return tuple(made)
 
 
 def _simplest(values: Indices) -> Sequence:

@@ -199,7 +199,7 @@ def _groups(
             met = [readers[one.readers[0]].actor for one in joined]
             if readers[client.readers[0]].actor in met or (sender(client) and any(map(sender, joined))):
                 continue
-            made = as_guest(host, client, tables) if base(client) else None
+            made = as_guest(host, client, tables, base(client)) if base(client) else None
             if made is not None and (less := base(client) - table_bits(made.layout, False)) > 0:
                 joined, saved = [*joined, made], saved + less
         return saved, joined
@@ -249,10 +249,12 @@ def _client(readers: tuple[int, ...], tables: Sequence[Table]) -> Client:
     return _parted(readers, tables, made)
 
 
-def as_guest(host: Layout, client: Client, tables: Sequence[Table]) -> Client | None:
-    """Return the client that reads from the memories of a given layout, or None if it cannot."""
+def as_guest(host: Layout, client: Client, tables: Sequence[Table], most: int | None = None) -> Client | None:
+    """Return the client that reads from the memories of a given layout, or None if it cannot, or if that takes `most`
+    bits for tables of addresses or more.
+    """
     own = [tables[number] for number in client.readers]
-    made = guest(host, _beside(own), own[0].written, own[0].size)
+    made = guest(host, _beside(own), own[0].written, own[0].size, most)
     return None if made is None else _parted(client.readers, own, made)
 
 
