@@ -39,7 +39,7 @@ FOLDED += ["trees.py:predict", "matmul.py:product", "lenet.py:predict", "mnist_m
 ROOT = Path(__file__).resolve().parents[2]
 VERILATOR = ["--no-public-flat-rw", "-Wno-fatal", "-O3", "-CFLAGS", "-O2"]
 PORTS_ALONE = '`verilator_config\npublic_flat_rw -module "many" -var "*"\n'
-"""cocotb would have every wire of a design reached from Python, which takes g++ hours: the ports are enough."""
+"""By itself cocotb has every wire in reach of Python, and g++ takes far longer; the bench needs ports alone."""
 
 LONGER = count(40, deep=400)
 """A frame that is too long is longer by fewer bytes than these."""

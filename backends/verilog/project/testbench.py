@@ -43,7 +43,7 @@ def test_design():
     simulator = os.environ.get("SIM", "icarus")
     runner = get_runner(simulator)
     sources, options = [path for path in files if path.suffix == ".v"], []
-    if simulator == "verilator":  # bench.py reads and writes ports alone: to reach every wire takes g++ hours.
+    if simulator == "verilator":  # bench.py needs ports alone; with every wire in reach g++ takes far longer.
         sources.insert(0, build / "ports.vlt")
         sources[0].write_text(f'`verilator_config\\npublic_flat_rw -module "{DESIGN["top"]}" -var "*"\\n')
         options = ["--no-public-flat-rw", "-Wno-fatal", "-O3", "-CFLAGS", "-O2"]
