@@ -47,7 +47,8 @@ LONGER = count(40, deep=400)
 
 @dataclass(frozen=True)
 class Job:
-    """A design and the program that it is of; so many frames, of which some break the framing, and so many resets.
+    """A design and the program that it is of; so many frames, of which some break the framing, and so many resets,
+    each before the clocks of `latest` frames have passed.
 
     Of those that do not, every other one lacks the padding of its last word, and is as good as with it.
     """
@@ -57,6 +58,7 @@ class Job:
     frames: int = 8
     faults: float = 0.3
     resets: int = 2
+    latest: float = 3.0
 
 
 def job(name: str, scheduler: str, interface: Interface, frames: int = 5, **options: Any) -> Job:
@@ -162,7 +164,7 @@ def _described(job: Job, seed: int) -> dict[str, Any]:
         "status": status,
         "registers": {"digest": program_digest(job.made.program)[:8]} if design.control else None,
         "frames": described,
-        "resets": draw.integers(1, 3 * clocks, job.resets).tolist(),
+        "resets": draw.integers(1, int(job.latest * clocks), job.resets).tolist(),
         "patience": 10 * (20_000 + 400 * clocks * job.frames),
     }
 

@@ -14,8 +14,8 @@ from circuitize.sims.rtl import frames as rtl_frames
 
 OTHERS = [name for name in example_names.ALL if name not in FOLDED and not name.startswith("mlp_")]
 OTHERS += ["torch/digits.py:step", "torch/digits.py:predict"]
-LARGE = [("mlp_1m.py:step", 256, 3), ("mlp_10m.py:step", 1024, 2), ("mlp_10m.py:deep", 1024, 2)]
-"""With so many lanes, for so many frames."""
+LARGE = [("mlp_1m.py:step", 256, 3), ("mlp_10m.py:step", 1024, 2), ("mlp_10m.py:deep", 256, 2)]
+"""With so many lanes, for so many frames, of which seed 10 breaks the second."""
 
 
 @pytest.mark.deep
@@ -32,4 +32,4 @@ def test_large_examples(name: str, lanes: int, frames: int, tmp_path: Path, monk
     """Ten million parameters are more than any device holds, and than `bound_somehow` makes hardware for."""
     monkeypatch.setattr(rtl_frames, "MOST_HELD", 1 << 24)
     made = job(name, "folded", Interface("example"), frames, lanes=lanes, elements_per_beat=4)
-    simulate([replace(made, resets=1)], tmp_path, seed=10, simulator="verilator")
+    simulate([replace(made, resets=1, latest=0.5)], tmp_path, seed=10, simulator="verilator")
