@@ -42,7 +42,7 @@ PORTS_ALONE = '`verilator_config\npublic_flat_rw -module "many" -var "*"\n'
 """By itself cocotb has every wire in reach of Python, and g++ takes far longer; the bench needs ports alone."""
 
 LONGER = count(40, deep=400)
-"""A frame that is too long is longer by fewer bytes than these."""
+"""A frame that is too long is longer by fewer bytes than these, or by a word that has as many."""
 
 
 @dataclass(frozen=True)
@@ -200,4 +200,5 @@ def _other_length(frame: bytes, bus: Bus, draw: np.random.Generator) -> bytes:
     held = len(frame) - _padding(bus)
     if draw.random() < 0.6 and held > 1:
         return frame[: held - 1 if draw.random() < 0.5 else int(draw.integers(1, held))]
-    return frame + bytes(int(draw.integers(bus.data_bits // 8, LONGER)))
+    word = bus.data_bits // 8
+    return frame + bytes(int(draw.integers(word, max(LONGER, word + 1))))
