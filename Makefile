@@ -31,7 +31,7 @@ help:
 	@echo 'make demo     the whole story on real data, in one screen (artefacts in ./circuitize-demo)'
 	@echo 'make quick    one case of each class of tests, no hardware, no proofs: in 2 minutes'
 	@echo 'make test     every check and every test: what continuous integration runs, in 10 minutes'
-	@echo 'make deep     every test with thousands of cases, fuzzing, kills, synthesis: in 4 hours; the log is deep.log'
+	@echo 'make deep     every test with thousands of cases, fuzzing, kills, synthesis: for hours; the log is deep.log'
 	@echo 'make check    formatting, lint, types and import direction, Python and Rust'
 	@echo 'make bench    the benchmarks, side by side with their peers'
 	@echo 'make site     the documentation as a site, in build/site; a warning is an error'

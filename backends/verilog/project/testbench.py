@@ -23,14 +23,27 @@ TEST = '''\
 
 import json
 import os
+import re
 import shutil
+import subprocess
 from pathlib import Path
 
+import pytest
 from cocotb_tools.check_results import get_results
 from cocotb_tools.runner import get_runner
 
 HERE = Path(__file__).resolve().parent
 DESIGN = json.loads((HERE.parent / "design.json").read_text())
+
+
+def require_verilator():
+    """Fails if Verilator is missing or older than cocotb needs; a version that tells no number is taken as it is."""
+    if shutil.which("verilator") is None:
+        pytest.fail("expected verilator 5.036 or newer, found none; install it or use Icarus", pytrace=False)
+    told = subprocess.run(["verilator", "--version"], capture_output=True, text=True, check=False).stdout
+    found = re.search(r"Verilator (\\d+)\\.(\\d+)", told)
+    if found and (int(found[1]), int(found[2])) < (5, 36):
+        pytest.fail(f"expected verilator 5.036 or newer, found {found[1]}.{found[2]}", pytrace=False)
 
 
 def test_design():
@@ -44,6 +57,7 @@ def test_design():
     runner = get_runner(simulator)
     sources, options = [path for path in files if path.suffix == ".v"], []
     if simulator == "verilator":  # bench.py needs ports alone; with every wire in reach g++ takes far longer.
+        require_verilator()
         sources.insert(0, build / "ports.vlt")
         sources[0].write_text(f'`verilator_config\\npublic_flat_rw -module "{DESIGN["top"]}" -var "*"\\n')
         options = ["--no-public-flat-rw", "-Wno-fatal", "-O3", "-CFLAGS", "-O2"]

@@ -53,9 +53,11 @@ def test_a_project_reads_back(tmp_path: Path) -> None:
             assert path.read_bytes() == (tmp_path / "e" / path.relative_to(tmp_path / "d")).read_bytes(), path
 
 
-def bench(folder: Path, **settings: str) -> subprocess.CompletedProcess[str]:
-    """`make -C DIR/test`, with this Python, and without the plugins of pytest that the bench does not ask for."""
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+def bench(folder: Path, *programs: str, **settings: str) -> subprocess.CompletedProcess[str]:
+    """`make -C DIR/test`, with this Python, and without the plugins of pytest that the bench does not ask for; programs
+    are looked for in the given folders first.
+    """
+    path = os.pathsep.join([*programs, str(Path(sys.executable).parent), os.environ["PATH"]])
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "COV", "MAKE"))}
     environment = {**clean, "PATH": path, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **settings}
     return subprocess.run(
@@ -69,20 +71,29 @@ def test_the_test_bench_runs_as_it_is(tmp_path: Path) -> None:
     assert done.returncode == 0 and "1 passed" in done.stdout, done.stdout + done.stderr
 
 
+def test_the_test_bench_names_the_verilator_that_it_wants(tmp_path: Path) -> None:
+    written(tmp_path / "d")
+    (tmp_path / "verilator").write_text("#!/bin/sh\necho 'Verilator 5.006 2023-01-22 rev (Debian 5.006-3)'\n")
+    (tmp_path / "verilator").chmod(0o755)
+    done = bench(tmp_path / "d", str(tmp_path), SIM="verilator")
+    assert done.returncode != 0 and "expected verilator 5.036 or newer, found 5.006" in done.stdout, done.stdout
+    assert "Traceback" not in done.stdout
+
+
 @pytest.mark.deep
 def test_the_test_bench_runs_in_verilator(tmp_path: Path) -> None:
     """A design of many wires too, which would not be compiled in time if the bench reached all of them."""
-    in_verilator = {"SIM": "verilator", "FRAMES": "0", "PATH": f"{newer_verilator()}{os.pathsep}{os.environ['PATH']}"}
+    verilator = newer_verilator()
     written(tmp_path / "d")
     step = bound_somehow(example("digits.py:step").integer)
     (tmp_path / "step").mkdir()
     design_of_step = integrated(step, "folded", {}, Interface("step"))
     write_project(Project(design_of_step, step.program, vectors(step, frames_to_try(step, 4, 0))), tmp_path / "step")
     for name in ("d", "step"):
-        done = bench(tmp_path / name, **in_verilator)
+        done = bench(tmp_path / name, verilator, SIM="verilator", FRAMES="0")
         assert done.returncode == 0 and "1 passed" in done.stdout, done.stdout + done.stderr
     written(tmp_path / "wrong", design(2, failed="1'b0"))
-    done = bench(tmp_path / "wrong", **in_verilator)
+    done = bench(tmp_path / "wrong", verilator, SIM="verilator", FRAMES="0")
     assert done.returncode != 0 and "stream status, frame 3, beat 0: 0x0, expected 0x1" in done.stdout, done.stdout
 
 
