@@ -70,7 +70,8 @@ def job(name: str, scheduler: str, interface: Interface, frames: int = 5, **opti
 def simulate(jobs: Sequence[Job], folder: Path, seed: int = 0, simulator: str = "icarus") -> None:
     """Run the jobs in one simulation; fails where a design differs from its program.
 
-    Icarus starts at once; Verilator compiles for a minute or more, and is then hundreds of times as fast.
+    Icarus starts at once; Verilator first compiles, small designs for seconds and large ones for minutes, and is then
+    tens of times as fast.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
