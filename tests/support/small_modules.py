@@ -77,7 +77,7 @@ def small_modules(family: Family) -> Iterator[Module]:
         yield _drained(family, ways, 20)
     for words in (2, 16, 24, 32, 48, 64, 96, 128, 192, 256):
         yield _memory(family, words, 8)
-    for words in (16, 32, 64, 100):
+    for words in (16, 24, 32, 48, 64, 80, 100):
         yield _constants(family, words, 8)
     for loops in (
         ((32, 1),),

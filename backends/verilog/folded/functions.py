@@ -16,16 +16,17 @@ Known = tuple[int, int]
 class Functions:
     """The LUTs of functions of an address, in the cells of a family; equal functions of the same bits are counted once.
 
-    A function of more bits than a LUT has inputs is two functions of one bit less, and a multiplexer that the cells of
-    the family have beside their LUTs, or another LUT if there are more bits than that. `registers` is the number of
-    bits of the tables that are neither constant nor equal to another bit.
+    A function of more bits than a LUT has inputs is two functions of one bit less and a LUT that chooses, or, where
+    that takes no more, LUTs of its own, a power of two of them, that multiplexers beside the LUTs join: their parts
+    serve no other function. `registers` is the number of bits of the tables that are neither constant nor equal to
+    another bit.
     """
 
     def __init__(self, family: Family) -> None:
         self.family = family
         self.luts = 0
         self._columns: set[Known] = set()
-        self._seen: set[Known] = set()
+        self._made: dict[Known, None] = {}
 
     @property
     def registers(self) -> int:
@@ -40,23 +41,33 @@ class Functions:
             if column.min() < column.max():
                 known = int.from_bytes(np.packbits(column, bitorder="little").tobytes(), "little"), matters
                 self._columns.add(known)
-                self._add(known, address)
+                self.luts += self._luts(known, address)
 
-    def _add(self, known: Known, address: int) -> None:
-        """Add the LUTs of a function, split at its highest address bits."""
-        values, matters = known
-        if values & matters in (0, matters) or known in self._seen:
-            return
-        self._seen.add(known)
+    def _luts(self, known: Known, address: int) -> int:
+        """Return the LUTs of a function and of those parts of it that nothing before has made."""
+        known, address = _narrow(known, address)
+        if not address or known in self._made or _bit(known, address):
+            return 0
+        before, more = len(self._made), address - self.family.inputs
+        luts = 1
+        if more > 0:
+            luts += sum(self._luts(half, address - 1) for half in _halves(known, address))
+        if 0 < more <= self.family.joined and luts >= 1 << more:
+            luts = 1 << more
+            while len(self._made) > before:
+                self._made.popitem()
+        self._made[known] = None
+        return luts
+
+
+def _narrow(known: Known, address: int) -> tuple[Known, int]:
+    """Return a function without the highest address bits that it does not depend on, and how many are left."""
+    while address:
         low, high = _halves(known, address)
-        if _agree(low, high):
-            self._add((low[0] | high[0], low[1] | high[1]), address - 1)
-        elif address <= self.family.inputs:
-            self.luts += not _bit(known, address)
-        else:
-            self._add(low, address - 1)
-            self._add(high, address - 1)
-            self.luts += address > self.family.inputs + self.family.joined
+        if not _agree(low, high):
+            break
+        known, address = (low[0] | high[0], low[1] | high[1]), address - 1
+    return known, address
 
 
 def _halves(known: Known, address: int) -> tuple[Known, Known]:
