@@ -1,18 +1,18 @@
-"""The Verilog modules of a netlist: one module for each operation, which contains the pipeline registers of the signals
-that the operation makes.
+"""The Verilog modules of a netlist: one module for each operation, or several for a large one, which contain the
+pipeline registers of the signals that the operation makes.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 
-from ...verilog.design import CLOCK, Stream
+from ...verilog.design import CLOCK
 from ...verilog.netlist import Integers, Kind, Netlist
 from ...verilog.signals import Literal, Signal, declared, width
+from .parts import Group, parts
 from .pipeline import Pipeline
 from .signs import compared
 from .text import Operand, expression
@@ -20,24 +20,12 @@ from .text import Operand, expression
 ENABLE = "enable"
 
 
-@dataclass
-class Group:
-    """The nodes of one operation, which form a module: its name, its comment for readers, and the stream that it
-    unpacks, if there is one.
-    """
-
-    name: str
-    comment: Sequence[str]
-    stream: Stream | None = None
-    labels: dict[int, str] = field(default_factory=dict)
-    """The names of the nodes that are elements of the operation's target."""
-
-
 class Modules:
     """The texts of a netlist's Verilog modules; `outputs` are the nodes that are read after the last pipeline stage."""
 
-    def __init__(self, net: Netlist, groups: list[Group], pipe: Pipeline, outputs: Integers) -> None:
-        self.net, self.groups, self.pipe = net, groups, pipe
+    def __init__(self, net: Netlist, groups: Sequence[Group], pipe: Pipeline, outputs: Integers) -> None:
+        self.net, self.pipe = net, pipe
+        self.groups, self.owner = parts(net, groups, pipe)
         self.kind, self.low, self.high = net.kind.tolist(), net.low.tolist(), net.high.tolist()
         self.a, self.b, self.c = net.a.tolist(), net.b.tolist(), net.c.tolist()
         self.n, self.m = net.n.tolist(), net.m.tolist()
@@ -181,7 +169,7 @@ class Modules:
         """Return the Verilog that declares an element of a stream or of a table."""
         begin = f"    wire {made.declared} {made.name} =" if inside else f"    assign {made.name} ="
         if kind is Kind.INPUT:
-            stream = self.groups[self.net.group[node]].stream
+            stream = self.groups[self.owner[node]].stream
             assert stream is not None
             start = self.m[node] * stream.element_bits
             return [f"{begin} tdata[{start + made.width - 1}:{start}];"]
@@ -213,7 +201,7 @@ class Modules:
         names: dict[int, str] = {}
         count = [0] * len(self.groups)
         live = np.flatnonzero(self.pipe.live & (self.net.kind != Kind.CONSTANT))
-        for node, index in zip(live.tolist(), self.net.group[live].tolist(), strict=True):
+        for node, index in zip(live.tolist(), self.owner[live].tolist(), strict=True):
             group = self.groups[index]
             label = group.labels.get(node)
             if label is None:
@@ -225,7 +213,7 @@ class Modules:
     def _members(self) -> list[list[int]]:
         live = np.flatnonzero(self.pipe.live & (self.net.kind != Kind.CONSTANT))
         found: list[list[int]] = [[] for _ in self.groups]
-        for node, index in zip(live.tolist(), self.net.group[live].tolist(), strict=True):
+        for node, index in zip(live.tolist(), self.owner[live].tolist(), strict=True):
             found[index].append(node)
         return found
 
@@ -237,15 +225,20 @@ class Modules:
         rows = []
         for column in (net.a, net.b, net.c):
             reader = np.flatnonzero(pipe.live & (column >= 0))
-            rows.append(np.stack([column[reader], pipe.stage[reader], net.group[reader]], axis=1))
+            rows.append(np.stack([column[reader], pipe.stage[reader], self.owner[reader]], axis=1))
         there = np.stack([outputs, np.full(len(outputs), pipe.stages), np.full(len(outputs), -1)], axis=1)
         read = np.unique(np.concatenate([*rows, there]).astype(np.int64), axis=0)
         read = read[net.kind[read[:, 0]] != Kind.CONSTANT]
-        owner = net.group[read[:, 0]]
+        owner = self.owner[read[:, 0]]
         read, owner = read[read[:, 2] != owner], owner[read[:, 2] != owner]
-        takes = [read[read[:, 2] == index, :2] for index in range(len(self.groups))]
-        gives = [np.unique(read[owner == index, :2], axis=0) for index in range(len(self.groups))]
-        return takes, gives
+        given = [np.unique(one, axis=0) for one in _by(owner, read, len(self.groups))]
+        return _by(read[:, 2], read, len(self.groups)), given
+
+
+def _by(group: Integers, pairs: Integers, count: int) -> list[Integers]:
+    """Return the first two columns of the pairs of each group, in their order."""
+    order = np.argsort(group, kind="stable")
+    return np.split(pairs[order, :2], np.searchsorted(group[order], np.arange(count + 1)))[1:-1]
 
 
 READ = re.compile(r"([A-Za-z_]\w*)(?:\[(\d+)(?::(\d+))?\])?")

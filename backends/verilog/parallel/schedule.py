@@ -23,8 +23,9 @@ from .choices import Choices
 from .elements import Elements, plain
 from .estimate import estimate
 from .matrices import optimiser
-from .modules import Group, Modules
+from .modules import Modules
 from .operations import Lowering, any_of
+from .parts import Group
 from .pipeline import Pipeline, pipeline
 from .top import top
 
@@ -95,7 +96,7 @@ class Unrolled:
         """Return the parallel design with its Verilog files."""
         modules = Modules(self.net, self.groups, self.pipe, self.wanted)
         files = {}
-        for index, group in enumerate(self.groups):
+        for index, group in enumerate(modules.groups):
             text = modules.text(index)
             if text:
                 files[f"{group.name}.v"] = text
