@@ -10,6 +10,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.operation import Values
 
 Integers = NDArray[np.int64]
@@ -71,6 +72,9 @@ LEVELS = {Kind.ADD: 1, Kind.MULTIPLY: 2, Kind.LESS: 1, Kind.OUTSIDE: 1, Kind.SEL
 COLUMNS = {"kind": np.int8, "a": np.int32, "b": np.int32, "c": np.int32, "n": np.int64, "m": np.int64}
 COLUMNS |= {"low": np.int64, "high": np.int64, "level": np.int32, "group": np.int32}
 
+MOST_NODES = 1 << 21
+"""The most nodes of a netlist. Examples take 8 to 53 LUTs a node: 17 million LUTs or more, twice those of any FPGA."""
+
 
 class Netlist:
     """A netlist: its nodes as columns of numbers, with operands before the nodes that read them; each node belongs to
@@ -117,9 +121,10 @@ class Netlist:
     ) -> Integers:
         """Append nodes of one kind, and return them as an array of the shape to which the arguments broadcast.
 
-        A node whose interval is a single number becomes a constant.
+        A node whose interval is a single number becomes a constant. Raise CircuitizeError for more than MOST_NODES.
         """
         given = np.broadcast_arrays(*(np.asarray(value, np.int64) for value in (a, b, c, n, m, low, high)))
+        _require_few(given[0].size)
         shape, flat = given[0].shape, np.stack([value.reshape(-1) for value in given], axis=1)
         made = np.empty(len(flat), np.int64)
         known = flat[:, 5] == flat[:, 6]
@@ -165,6 +170,7 @@ class Netlist:
     def _append(self, columns: Mapping[str, Values | int]) -> Integers:
         (count,) = {len(value) for value in columns.values() if isinstance(value, np.ndarray)}
         end = self.count + count
+        _require_few(end)
         while end > len(self._columns["kind"]):
             self._columns = {name: np.concatenate([c, np.zeros_like(c)]) for name, c in self._columns.items()}
         unused = {"a": -1, "b": -1, "c": -1, "group": self.current}
@@ -173,6 +179,14 @@ class Netlist:
         made = np.arange(self.count, end)
         self.count = end
         return made
+
+
+def _require_few(nodes: int) -> None:
+    if nodes > MOST_NODES:
+        raise CircuitizeError(
+            f"the parallel schedule: expected at most {MOST_NODES:,} numbers with logic of their own, found more; use "
+            "the folded one, in which they share it"
+        )
 
 
 def widths(low: Integers, high: Integers) -> Integers:

@@ -15,7 +15,11 @@ from circuitize.backends.verilog.shell import Interface
 from circuitize.sims.rtl.frames import bound_somehow
 
 FRAMES = count(6, deep=8)
-PARALLEL = ["iris.py:predict", "jet.py:scores", "digits.py:predict", "quantized.py:predict", "trees.py:predict"]
+PARALLEL = ["iris.py:predict", "jet.py:scores", "jet.py:classify", "digits.py:predict", "quantized.py:predict"]
+PARALLEL += ["trees.py:predict", "cnn.py:predict", "digits.py:scores", "torch/digits.py:predict"]
+LARGE = ["gpt2_folder.py:logits", "gpt2_folder.py:apart", "digits.py:evaluate", "cnn.py:evaluate", "dense.py:large"]
+LARGE += ["mnist_mlp.py:predict"]
+"""The largest parallel designs take millions of LUTs; their streams have a beat a frame."""
 
 
 def test_designs_beside_each_other(tmp_path: Path) -> None:
@@ -62,6 +66,12 @@ def test_the_bench_notices(file: str, right: str, wrong: str, simulator: str, tm
 )
 def test_examples(name: str, scheduler: str, bits: int | None, tmp_path: Path) -> None:
     simulate([job(name, scheduler, Interface("example", bus_bits=bits), 5)], tmp_path)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("name", LARGE)
+def test_large_parallel_examples(name: str, tmp_path: Path) -> None:
+    simulate([job(name, "parallel", Interface("example"), 5)], tmp_path)
 
 
 @pytest.mark.deep

@@ -15,6 +15,8 @@ import pytest
 from r1cs_programs import integer_type
 from tiers import count
 
+from circuitize.backends.verilog import netlist
+from circuitize.backends.verilog.netlist import Kind, Netlist
 from circuitize.backends.verilog.parallel import matrices, schedule
 from circuitize.backends.verilog.parallel.elements import signed_digits
 from circuitize.backends.verilog.parallel.schedule import Unrolled
@@ -183,3 +185,21 @@ def test_the_fallback_makes_the_same_numbers(monkeypatch: pytest.MonkeyPatch) ->
 def test_bad_options_are_one_line(options: dict[str, Any], message: str) -> None:
     with pytest.raises(CircuitizeError, match=message):
         schedule(networks.head(), **options)
+
+
+def test_a_program_that_no_device_holds_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    count = Unrolled(networks.small()).net.count
+    monkeypatch.setattr(netlist, "MOST_NODES", count)
+    assert Unrolled(networks.small()).net.count == count
+    monkeypatch.setattr(netlist, "MOST_NODES", count - 1)
+    with pytest.raises(CircuitizeError, match=f"expected at most {count - 1:,} numbers .*; use the folded one"):
+        schedule(networks.small())
+
+
+def test_more_numbers_at_once_are_refused_before_there_is_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Equal numbers too, which would become one."""
+    monkeypatch.setattr(netlist, "MOST_NODES", 1 << 12)
+    net = Netlist()
+    with pytest.raises(CircuitizeError, match="expected at most 4,096 numbers"):
+        net.append(Kind.BIT, 0, 1, 0, n=np.zeros((1 << 12) + 1, np.int64))
+    assert net.count == 1
