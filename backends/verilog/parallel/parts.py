@@ -40,44 +40,45 @@ def parts(net: Netlist, groups: Sequence[Group], pipe: Pipeline) -> tuple[list[G
     bounds = np.searchsorted(net.group[order], np.arange(len(groups) + 1))
     taken = {group.name for group in groups}
     made: list[Group] = []
-    owner = np.zeros(len(net.kind), np.int64)
+    owner = np.zeros(net.count, np.int64)
     for group, first, last in zip(groups, bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
-        members = order[first:last]
-        signals = np.cumsum(1 + pipe.delay[members])
-        count = 1 if group.stream is not None or not len(members) else -(-int(signals[-1]) // MOST)
-        if count == 1:
-            owner[members] = len(made)
-            made.append(group)
-            continue
-        members = members[np.argsort(_elements(net, group, members.tolist()), kind="stable")]
-        signals = np.cumsum(1 + pipe.delay[members])
-        each = -(-int(signals[-1]) // count)
-        place = (signals - 1) // each
-        owner[members] = len(made) + place
-        labels: list[dict[int, str]] = [{} for _ in range(count)]
-        for node, part in zip(members.tolist(), place.tolist(), strict=True):
-            if node in group.labels:
-                labels[part][node] = group.labels[node]
-        for part, named in enumerate(labels):
-            comment = [*group.comment, f"part {part + 1} of {count}"]
-            made.append(Group(_free(f"{group.name}_part{part + 1}", taken), comment, None, named))
+        members, cut = order[first:last], [group]
+        count = -(-int((1 + pipe.delay[members]).sum()) // MOST)
+        if count > 1 and group.stream is None:
+            members = members[np.argsort(_elements(net, group, members), kind="stable")]
+            signals = np.cumsum(1 + pipe.delay[members])
+            place = (signals - 1) // -(-int(signals[-1]) // count)
+            owner[members] = place
+            cut = _cut(group, members, place, count, taken)
+        owner[members] += len(made)
+        made += cut
     return made, owner
 
 
-def _elements(net: Netlist, group: Group, members: list[int]) -> list[int]:
+def _cut(group: Group, members: Integers, place: Integers, count: int, taken: set[str]) -> list[Group]:
+    """Return the parts of a group, whose nodes have the given places; their names are added to those taken."""
+    labels: list[dict[int, str]] = [{} for _ in range(count)]
+    for node, part in zip(members.tolist(), place.tolist(), strict=True):
+        if node in group.labels:
+            labels[part][node] = group.labels[node]
+    found = []
+    for part, named in enumerate(labels, 1):
+        name = f"{group.name}_part{part}"
+        while name in taken:
+            name += "x"
+        taken.add(name)
+        found.append(Group(name, [*group.comment, f"part {part} of {count}"], None, named))
+    return found
+
+
+def _elements(net: Netlist, group: Group, members: Integers) -> list[int]:
     """Return for each node of a group the first element, in the order of the target, that is made of it."""
-    first = dict.fromkeys(members, len(group.labels))
+    nodes = members.tolist()
+    first = dict.fromkeys(nodes, len(group.labels))
     first |= {node: place for place, node in enumerate(reversed(group.labels)) if node in first}
-    for node in reversed(members):
-        for read in (int(net.a[node]), int(net.b[node]), int(net.c[node])):
-            if read in first:
-                first[read] = min(first[read], first[node])
-    return [first[node] for node in members]
-
-
-def _free(name: str, taken: set[str]) -> str:
-    """Return a name that no group has, and take it."""
-    while name in taken:
-        name += "x"
-    taken.add(name)
-    return name
+    operands = np.stack([net.a[members], net.b[members], net.c[members]], axis=1).tolist()
+    for node, read in zip(reversed(nodes), reversed(operands), strict=True):
+        for operand in read:
+            if operand in first:
+                first[operand] = min(first[operand], first[node])
+    return [first[node] for node in nodes]
