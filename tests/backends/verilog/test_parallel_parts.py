@@ -17,9 +17,12 @@ from r1cs_programs import integer_type
 from circuitize.backends.verilog.certificate import certificate
 from circuitize.backends.verilog.certificate.checker.claims import digests
 from circuitize.backends.verilog.design import Design
+from circuitize.backends.verilog.devices.family import ECP5
 from circuitize.backends.verilog.parallel import parts, schedule
 from circuitize.backends.verilog.parallel.modules import Modules
 from circuitize.backends.verilog.parallel.schedule import Unrolled
+from circuitize.backends.verilog.shell import Interface, enclosed
+from circuitize.backends.verilog.timing import expected_mhz
 from circuitize.circuits.program import IntegerProgram
 from circuitize.sims import rtl
 
@@ -103,3 +106,13 @@ def test_a_design_in_parts_is_certified() -> None:
     operations = {entry["module"]: entry["operations"] for entry in found["modules"]}
     named = {operation for name in cut(made.design) for operation in operations[name.removesuffix(".v")]}
     assert named == {"contract", "arg_max", "arg_max_one_hot"}
+
+
+@pytest.mark.parametrize("levels", [1, 4])
+def test_parts_change_no_size_and_no_clock(levels: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    cut_up = enclosed(schedule(networks.head(), levels), Interface())
+    monkeypatch.setattr(parts, "MOST", 1 << 13)
+    whole = enclosed(schedule(networks.head(), levels), Interface())
+    assert len(cut_up.files) > len(whole.files)
+    assert cut_up.report == whole.report
+    assert expected_mhz(cut_up, ECP5) == expected_mhz(whole, ECP5)
