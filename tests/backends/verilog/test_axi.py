@@ -5,13 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import example_names
 import hardware_programs
 import pytest
 from axi_jobs import FOLDED, Job, job, simulate
+from example_programs import example
 from tiers import TIER, count
 
 from circuitize.backends.verilog.bound import integrated
+from circuitize.backends.verilog.parallel import schedule
 from circuitize.backends.verilog.shell import Interface
+from circuitize.circuits.errors import CircuitizeError
 from circuitize.sims.rtl.frames import bound_somehow
 
 FRAMES = count(6, deep=8)
@@ -72,6 +76,18 @@ def test_examples(name: str, scheduler: str, bits: int | None, tmp_path: Path) -
 @pytest.mark.parametrize("name", LARGE)
 def test_large_parallel_examples(name: str, tmp_path: Path) -> None:
     simulate([job(name, "parallel", Interface("example"), 5)], tmp_path)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("name", sorted({*example_names.ALL} - {*PARALLEL, *LARGE, "dense.py:small"}))
+def test_parallel_refuses_all_others(name: str) -> None:
+    """Those with state, and those of more numbers than any device has logic for."""
+    program = example(name).integer
+    given = {port.name for port in program.outputs}
+    if not any(port.held and port.name in given for port in program.inputs):
+        program = bound_somehow(program).program
+    with pytest.raises(CircuitizeError, match="use the folded one"):
+        schedule(program)
 
 
 @pytest.mark.deep
