@@ -18,6 +18,7 @@ from tiers import count
 
 from circuitize.backends.verilog.bound import Bound, integrated
 from circuitize.backends.verilog.design import STATUS, Bus, Design, Stream
+from circuitize.backends.verilog.project.testbench import PORTS_ALONE, VERILATOR
 from circuitize.backends.verilog.shell import Interface
 from circuitize.backends.verilog.shell.registers import BUS, PORTS
 from circuitize.circuits.encode import program_digest
@@ -37,10 +38,6 @@ FOLDED += ["trees.py:predict", "matmul.py:product", "lenet.py:predict", "mnist_m
 """The examples that run in Icarus; Verilator compiles all others."""
 
 ROOT = Path(__file__).resolve().parents[2]
-VERILATOR = ["--no-public-flat-rw", "-Wno-fatal", "-O3", "-CFLAGS", "-O2"]
-PORTS_ALONE = '`verilator_config\npublic_flat_rw -module "many" -var "*"\n'
-"""By itself cocotb has every wire in reach of Python, and g++ takes far longer; the bench needs ports alone."""
-
 LONGER = count(40, deep=400)
 """A frame that is too long is longer by fewer bytes than these, or by a word that has as many."""
 
@@ -88,7 +85,7 @@ def simulate(jobs: Sequence[Job], folder: Path, seed: int = 0, simulator: str = 
     options: dict[str, Any] = {}
     if simulator == "verilator":
         sources.insert(0, folder / "ports.vlt")
-        sources[0].write_text(PORTS_ALONE)
+        sources[0].write_text(PORTS_ALONE.format("many"))
         options["build_args"] = VERILATOR
     kept = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith(("PYTEST", "COV", "MAKE"))}
     kept["PATH"] = os.environ["PATH"]

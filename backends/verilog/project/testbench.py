@@ -4,6 +4,14 @@ expected for them.
 
 from __future__ import annotations
 
+import json
+
+VERILATOR = ["--no-public-flat-rw", "-Wno-fatal", "-O3", "-CFLAGS", "-O2"]
+"""The options of Verilator for a bench that needs ports alone: with every wire in reach g++ takes far longer."""
+
+PORTS_ALONE = '`verilator_config\npublic_flat_rw -module "{}" -var "*"\n'
+"""The control file that puts the ports of a top module in a bench's reach."""
+
 MAKEFILE = """\
 # make: puts the vectors through the design in Icarus Verilog, with random gaps and stalls on every stream.
 # Needs iverilog, make, and: pip install "cocotb>=2" pytest numpy
@@ -59,8 +67,8 @@ def test_design():
     if simulator == "verilator":  # bench.py needs ports alone; with every wire in reach g++ takes far longer.
         require_verilator()
         sources.insert(0, build / "ports.vlt")
-        sources[0].write_text(f'`verilator_config\\npublic_flat_rw -module "{DESIGN["top"]}" -var "*"\\n')
-        options = ["--no-public-flat-rw", "-Wno-fatal", "-O3", "-CFLAGS", "-O2"]
+        sources[0].write_text(@PORTS_ALONE@.format(DESIGN["top"]))
+        options = @VERILATOR@
     runner.build(
         sources=sources,
         hdl_toplevel=DESIGN["top"],
@@ -72,7 +80,7 @@ def test_design():
     results = runner.test(hdl_toplevel=DESIGN["top"], test_module="bench", build_dir=build, test_dir=build)
     tests, failures = get_results(results)
     assert tests > 0 and failures == 0
-'''
+'''.replace("@PORTS_ALONE@", repr(PORTS_ALONE)).replace("@VERILATOR@", json.dumps(VERILATOR))
 
 BENCH = '''\
 """Drives every stream of the design with random gaps and stalls, and compares what comes out with vectors.npz."""
