@@ -73,7 +73,7 @@ COLUMNS = {"kind": np.int8, "a": np.int32, "b": np.int32, "c": np.int32, "n": np
 COLUMNS |= {"low": np.int64, "high": np.int64, "level": np.int32, "group": np.int32}
 
 MOST_NODES = 1 << 21
-"""The most nodes of a netlist. Examples take 8 to 53 LUTs a node: 17 million LUTs or more, twice those of any FPGA."""
+"""The most nodes of a netlist. Examples take 8 to 53 LUTs a node: 17 million LUTs, and XCVU9P has 1.2 million."""
 
 
 class Netlist:
