@@ -75,7 +75,7 @@ def design(made: Bound, scheduler: str, options: Mapping[str, object]) -> Design
         if scheduler != "folded":
             raise CircuitizeError(f"--loadable: expected --scheduler folded, found {scheduler}; its weights are wires")
         options = {**options, "modal": made.modal}
-    state = {"initial": made.initial} if made.initial and scheduler == "folded" else {}
+    state = {"initial": made.initial} if made.initial else {}
     result: Design = import_module(f"{__package__}.{scheduler}").schedule(made.program, **options, **state)
     return result
 

@@ -73,7 +73,7 @@ COLUMNS = {"kind": np.int8, "a": np.int32, "b": np.int32, "c": np.int32, "n": np
 COLUMNS |= {"low": np.int64, "high": np.int64, "level": np.int32, "group": np.int32}
 
 MOST_NODES = 1 << 21
-"""The most nodes of a netlist. Examples take 8 to 53 LUTs a node: 17 million LUTs, and XCVU9P has 1.2 million."""
+"""The most nodes of a netlist. Examples take 2 to 17 LUTs a node: 4 million LUTs, and XCVU9P has 1.2 million."""
 
 
 class Netlist:
@@ -124,7 +124,7 @@ class Netlist:
         A node whose interval is a single number becomes a constant. Raise CircuitizeError for more than MOST_NODES.
         """
         given = np.broadcast_arrays(*(np.asarray(value, np.int64) for value in (a, b, c, n, m, low, high)))
-        _require_few(given[0].size)
+        require_few(given[0].size)
         shape, flat = given[0].shape, np.stack([value.reshape(-1) for value in given], axis=1)
         made = np.empty(len(flat), np.int64)
         known = flat[:, 5] == flat[:, 6]
@@ -170,7 +170,7 @@ class Netlist:
     def _append(self, columns: Mapping[str, Values | int]) -> Integers:
         (count,) = {len(value) for value in columns.values() if isinstance(value, np.ndarray)}
         end = self.count + count
-        _require_few(end)
+        require_few(end)
         while end > len(self._columns["kind"]):
             self._columns = {name: np.concatenate([c, np.zeros_like(c)]) for name, c in self._columns.items()}
         unused = {"a": -1, "b": -1, "c": -1, "group": self.current}
@@ -181,7 +181,8 @@ class Netlist:
         return made
 
 
-def _require_few(nodes: int) -> None:
+def require_few(nodes: int) -> None:
+    """Raise CircuitizeError for more nodes than MOST_NODES."""
     if nodes > MOST_NODES:
         raise CircuitizeError(
             f"the parallel schedule: expected at most {MOST_NODES:,} numbers with logic of their own, found more; use "

@@ -55,14 +55,14 @@ def parallel_sizes(program: IntegerProgram, interface: Interface | None = None) 
     """Return the sizes that the parallel scheduler estimates for its design, including those of a shell if an interface
     is given.
 
-    Raise CircuitizeError for a program that is too large for the parallel scheduler or that keeps state.
+    Raise CircuitizeError for a program that is too large for the parallel scheduler.
     """
     found = unrolled(program.arrow)
     if found > MOST_UNROLLED:
         raise CircuitizeError(f"{found:,} products are too many to unroll; use the folded scheduler")
     made = Unrolled(program)
     streams = [*made.inputs, *(stream for stream, _ in made.outputs)]
-    return _sizes(made.report(), streams, False, interface)
+    return _sizes(made.report(), streams, bool(made.states), interface)
 
 
 def folded_sizes(program: IntegerProgram, lanes: int | None = None, interface: Interface | None = None) -> Sizes:

@@ -54,7 +54,7 @@ def check_designs(program: IntegerProgram, count: int, seed: int) -> list[Design
         name = f"verilog {scheduler} in {simulators[0].name}"
         if size > most:
             runs.append(DesignRun(name, None, f"{size:,} products are more than check simulates, {most:,}"))
-        elif scheduler == "folded" or not made.initial:
+        else:
             runs.append(_run(made, scheduler, name, simulators[0].name, count, seed))
     return runs
 

@@ -6,6 +6,7 @@ import hashlib
 import json
 from pathlib import Path
 
+import hardware_programs
 import pytest
 from cli_programs import refused, run
 
@@ -80,3 +81,7 @@ def test_designs_of_other_kinds_are_refused(program: Path) -> None:
     registers = compiled(program, "parallel", "--control")
     assert "expected a stream for each tensor and no registers" in refused("certify", registers)
     assert "expected the folder of a design" in refused("certify", program.parent)
+    state = program.parent / "state"
+    counter = f"{hardware_programs.__file__}:counter"
+    assert run("compile", counter, "--target", "verilog", "--scheduler", "parallel", "-o", state).status == 0
+    assert "expected a parallel design without state, found the state 'total'" in refused("certify", state)

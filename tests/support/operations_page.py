@@ -37,8 +37,8 @@ is for the operands as they are. An error marked "proved" is for the row's opera
 roundings on the way (`proved_error`). Any other error is what the tests allow on every integer of the operand, or every
 pair, if there are at most 2^16, and on many at random if there are more. *Costs* are of the row's whole operand, its
 ports and their range checks included: constraints of an R1CS, the same with a commitment before the challenge, rows of
-the Plonkish layout of least proving cost, look-ups of a tensor proof, LUTs of unrolled hardware that takes an operand a
-clock. The cost of a lookup table is paid once, for any number of elements.
+the Plonkish layout of least proving cost, look-ups of a tensor proof, LUTs and DSPs of unrolled hardware that takes an
+operand a clock. The cost of a lookup table is paid once, for any number of elements.
 
 """
 
@@ -105,8 +105,10 @@ def differences(made: str, found: str) -> list[str]:
 def _near(one: str, other: str) -> bool:
     if UNSAID in one:
         return True
-    numbers = [int("0" + re.sub(r"\D", "", cell)) for cell in (one, other)]
-    return 2 * max(numbers) <= 3 * min(numbers)
+    numbers, others = ([int(n.replace(",", "")) for n in re.findall(r"\d[\d,]*", cell)] for cell in (one, other))
+    return len(numbers) == len(others) and all(
+        2 * max(pair) <= 3 * min(pair) for pair in zip(numbers, others, strict=True)
+    )
 
 
 def _chosen() -> list[tuple[Case, str]]:
@@ -210,7 +212,9 @@ def _looked_up(program: IntegerProgram) -> str:
 
 def _luts(program: IntegerProgram) -> str:
     try:
-        return f"{parallel_sizes(bound_somehow(program).program)['lut']:,}"
+        found = parallel_sizes(bound_somehow(program).program)
+        luts = f"{found['lut']:,}"
+        return f"{luts} + {found['dsp']} DSP" if found["dsp"] else luts
     except CircuitizeError:
         return ""
 

@@ -49,6 +49,11 @@ def certificate(project: Project) -> Json:
 
 
 def _parallel(design: Design, elements: str, statement: Json, files: dict[str, str]) -> Json:
+    if design.held:
+        raise CircuitizeError(
+            f"certify: expected a parallel design without state, found the state {design.held[0]!r}; "
+            "compile with --scheduler folded"
+        )
     streams = streams_of(design)
     made = deeply(lambda: shown(files, design.top, elements, streams, statement))
     claimed = {"top": design.top, "elements": elements, "streams": streams, "statement": statement}

@@ -15,11 +15,11 @@ from circuitize.circuits.operation import Values
 from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.reading import Json
 from circuitize.circuits.types import Fixed
-from circuitize.circuits.values import Raw, to_integers
 
 from ..design import STATUS, Design, Stream
 from ..devices.family import by_family
 from ..modes import Modal, Mode
+from ..state import initial_values
 from . import model
 from .budget import streams
 from .estimate import estimate
@@ -143,14 +143,5 @@ def _initial(folded: Fold, initial: Mapping[str, Values]) -> dict[str, Integers]
     """Return the initial values of state by port name, after checking them."""
     kept = () if folded.rounds is None else folded.rounds.kept
     ports = [port for port in folded.held.values() if port.name not in kept]
-    names = [port.name for port in ports]
-    for name in names:
-        if name not in initial:
-            raise CircuitizeError(f"expected an initial value for state {name!r}, found {sorted(initial)}; add it")
-    for name in initial:
-        if name not in names:
-            raise CircuitizeError(
-                f"expected the name of state ({', '.join(names) or 'none'}), found {name!r}; remove it"
-            )
     zeros = {port.name: np.zeros(port.format.shape, np.int64) for port in folded.held.values() if port.name in kept}
-    return zeros | {port.name: to_integers(port, Raw(initial[port.name]), "initial values") for port in ports}
+    return zeros | initial_values(ports, initial)

@@ -10,7 +10,7 @@ import numpy as np
 
 from circuitize.circuits.integers import Contract
 
-from ...verilog.netlist import Integers, Netlist
+from ...verilog.netlist import Integers, Netlist, require_few
 from .elements import WIDE, Elements, add, bounds, concatenate, constants, is_constant, multiply, total, where
 from .matrices import Optimiser, matrix_product
 
@@ -57,6 +57,8 @@ def _products(net: Netlist, x: Elements, y: Elements, adders: bool, optimise: Op
             parts = [_by_matrix(net, x[batch], matrices[batch], optimise) for batch in range(batches)]
             return concatenate([part.reshape((1, rows, columns)) for part in parts])
     shape = (batches, rows, columns, inner)
+    if not (is_constant(net, x).any() or is_constant(net, y).any()):
+        require_few(math.prod(shape))
     left = x[:, :, None, :].moved(lambda part: np.broadcast_to(part, shape)).reshape((-1,))
     right = y.moved(lambda part: np.broadcast_to(part.swapaxes(1, 2)[:, None], shape)).reshape((-1,))
     terms = multiply(net, left, right, adders)

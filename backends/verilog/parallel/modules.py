@@ -18,6 +18,9 @@ from .signs import compared
 from .text import Operand, expression
 
 ENABLE = "enable"
+"""The signal that moves all registers of a pipeline."""
+LOAD = "load"
+"""The signals that load the registers of each stage begin with this if frames go through a pipeline alone."""
 
 
 class Modules:
@@ -29,7 +32,7 @@ class Modules:
         self.kind, self.low, self.high = net.kind.tolist(), net.low.tolist(), net.high.tolist()
         self.a, self.b, self.c = net.a.tolist(), net.b.tolist(), net.c.tolist()
         self.n, self.m = net.n.tolist(), net.m.tolist()
-        self.stage = pipe.stage.tolist()
+        self.stage, self.delay = pipe.stage.tolist(), pipe.delay.tolist()
         self.compared = compared(net, pipe).tolist()
         self.names = self._names()
         self.members = self._members()
@@ -40,7 +43,7 @@ class Modules:
         """Return the signal that holds a node's value in a pipeline stage."""
         if self.kind[node] == Kind.CONSTANT:
             return Literal(self.low[node])
-        late = stage - self.stage[node]
+        late = min(stage - self.stage[node], self.delay[node])
         name = f"{self.names[node]}_d{late}" if late else self.names[node]
         return Signal(name, self.low[node], self.high[node])
 
@@ -56,9 +59,8 @@ class Modules:
         tier: dict[int, int] = {}
         owned: list[Signal] = []
         exported = {(node, stage) for node, stage in self.exports[index].tolist()}
-        delays = self.pipe.delay
         for node in members:
-            made, late = self._known(node, self.stage[node]), int(delays[node])
+            made, late = self._known(node, self.stage[node]), self.delay[node]
             owned.append(made)
             inside = (node, self.stage[node]) not in exported
             kind = Kind(self.kind[node])
@@ -77,7 +79,7 @@ class Modules:
             for step in range(1, late + 1):
                 into = self.stage[node] + step
                 held.setdefault(into, []).append((node, (node, into) in exported))
-        moves = []
+        moves: dict[str, list[str]] = {}
         for stage, kept in sorted(held.items()):
             bits, reads = 0, []
             for node, out in kept:
@@ -89,7 +91,8 @@ class Modules:
                 bits += early.width
             registers.append(f"    reg [{bits - 1}:0] held{stage};")
             joined = ",\n".join(f"                {name}" for name in reversed(reads))
-            moves += [f"            held{stage} <= {{", joined, "            };"]
+            loaded = moves.setdefault(self.gate(stage), [])
+            loaded += [f"            held{stage} <= {{", joined, "            };"]
         inputs = [self._known(node, stage) for node, stage in self.imports[index].tolist()]
         given = {self._known(node, stage).name for node, stage in self.exports[index].tolist()}
         texts = [line.partition(" = ")[2] for block in blocks.values() for line in block]
@@ -97,8 +100,8 @@ class Modules:
         wires = [signal for signal in [*inputs, *owned] if signal.name not in given]
         if group.stream is not None:
             wires.append(Signal("tdata", 0, (1 << group.stream.data_bits) - 1))
-        body += _unread(wires, [*texts, *moves])
-        ports = [f"input wire {CLOCK}", f"input wire {ENABLE}"] if moves else []
+        body += _unread(wires, [*texts, *(line for lines in moves.values() for line in lines)])
+        ports = [f"input wire {name}" for name in ([CLOCK, *moves] if moves else [])]
         if group.stream is not None:
             ports.append(f"input wire [{group.stream.data_bits - 1}:0] tdata")
         ports += [self._port("input wire", node, stage) for node, stage in self.imports[index].tolist()]
@@ -110,8 +113,8 @@ class Modules:
         lines += [f"module {group.name} (", ",\n".join(f"    {port}" for port in ports), ");", *registers, *body]
         for block in blocks.values():
             lines += ["    always @* begin", *block, "    end"]
-        if moves:
-            lines += [f"    always @(posedge {CLOCK}) begin", f"        if ({ENABLE}) begin", *moves]
+        for gate, loads in moves.items():
+            lines += [f"    always @(posedge {CLOCK}) begin", f"        if ({gate}) begin", *loads]
             lines += ["        end", "    end"]
         return "\n".join([*lines, "endmodule", ""])
 
@@ -123,8 +126,9 @@ class Modules:
         if not self.members[index]:
             return []
         pins, wires = [], []
-        if self.pipe.delay[self.members[index]].any():
-            pins += [f".{CLOCK}({CLOCK})", f".{ENABLE}({ENABLE})"]
+        gates = self.gates(index)
+        if gates:
+            pins += [f".{name}({name})" for name in (CLOCK, *gates)]
         if group.stream is not None:
             pins.append(f".tdata({group.stream.name}_tdata)")
         for node, stage in [*self.imports[index].tolist(), *self.exports[index].tolist()]:
@@ -135,6 +139,16 @@ class Modules:
             wires.append(f"    wire {made.declared} {made.name};")
         joined = ",\n".join(f"        {pin}" for pin in pins)
         return [*wires, f"    {group.name} {group.name} (", joined, "    );"]
+
+    def gate(self, stage: int) -> str:
+        """Return the name of the signal that loads the registers before a stage."""
+        return f"{LOAD}{stage}" if self.pipe.alone else ENABLE
+
+    def gates(self, index: int) -> list[str]:
+        """Return the names of the signals that load the registers of a module, in the order of the stages."""
+        members = np.array(self.members[index], np.int64)
+        stages = np.unique(self.pipe.stage[members[self.pipe.delay[members] > 0]]) + 1
+        return list(dict.fromkeys(map(self.gate, stages.tolist())))
 
     def rom_files(self) -> dict[str, str]:
         """Return, by file name, the modules and the contents of the tables to which the texts written so far refer."""
@@ -225,8 +239,11 @@ class Modules:
         rows = []
         for column in (net.a, net.b, net.c):
             reader = np.flatnonzero(pipe.live & (column >= 0))
-            rows.append(np.stack([column[reader], pipe.stage[reader], self.owner[reader]], axis=1))
-        there = np.stack([outputs, np.full(len(outputs), pipe.stages), np.full(len(outputs), -1)], axis=1)
+            of = column[reader]
+            stage = np.minimum(pipe.stage[reader], pipe.stage[of] + pipe.delay[of])
+            rows.append(np.stack([of, stage, self.owner[reader]], axis=1))
+        stage = pipe.stage[outputs] + pipe.delay[outputs]
+        there = np.stack([outputs, stage, np.full(len(outputs), -1)], axis=1)
         read = np.unique(np.concatenate([*rows, there]).astype(np.int64), axis=0)
         read = read[net.kind[read[:, 0]] != Kind.CONSTANT]
         owner = self.owner[read[:, 0]]

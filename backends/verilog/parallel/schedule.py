@@ -1,15 +1,19 @@
-"""The parallel scheduler, which makes of an integer program a pipelined design that takes a frame in every cycle."""
+"""The parallel scheduler, which makes of an integer program a pipelined design that takes a frame in every cycle, or
+with state one after the other.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 import numpy as np
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import fold
 from circuitize.circuits.integers import PARTIAL
-from circuitize.circuits.operation import Operation
+from circuitize.circuits.operation import Operation, Values
+from circuitize.circuits.port import Port
 from circuitize.circuits.program import IntegerProgram, require_integers
 from circuitize.circuits.reading import Json
 from circuitize.circuits.simplify import simplify
@@ -19,6 +23,7 @@ from ...verilog.design import STATUS, Design, Stream, stream_names
 from ...verilog.devices.family import by_family
 from ...verilog.netlist import Integers, Kind, Netlist
 from ...verilog.signals import element
+from ...verilog.state import initial_values
 from .choices import Choices
 from .elements import Elements, plain
 from .estimate import estimate
@@ -27,7 +32,7 @@ from .modules import Modules
 from .operations import Lowering, any_of
 from .parts import Group
 from .pipeline import Pipeline, pipeline
-from .top import top
+from .top import State, top
 
 NAME = "parallel"
 """The name of the top module, with which the name of every other module begins."""
@@ -40,20 +45,28 @@ DEFAULT_LEVELS = 4
 
 class Unrolled:
     """A program as a netlist and a pipeline, which is the parallel scheduler's result, from which sizes are estimated
-    and Verilog is emitted.
+    and Verilog is emitted. The field `states` has the state of the program, of which one frame at a time makes the
+    next.
     """
 
     def __init__(
         self, program: IntegerProgram, levels_per_stage: int = DEFAULT_LEVELS, multiplication: str = "adders"
     ) -> None:
         _check(program, levels_per_stage, multiplication)
-        inputs, outputs = stream_names((p.name for p in program.inputs), (p.name for p in program.outputs))
-        self.net, self.dsp = Netlist(), multiplication == "dsp"
+        kept = {port.name for port in program.inputs if port.held}
+        entering = [port.name for port in program.inputs if port.name not in kept]
+        inputs, outputs = stream_names(entering, (port.name for port in program.outputs))
+        self.names = {*inputs.values(), *outputs.values()}
+        self.net = Netlist()
         self.groups: list[Group] = [Group(NAME, ())]
         self.inputs: list[Stream] = []
+        self.states: dict[str, State] = {}
         lowering = Lowering(self.net, multiplication == "adders", optimiser())
         sources = []
         for index, port in enumerate(program.inputs):
+            if port.name in kept:
+                sources.append(self._state(port, outputs[port.name], index))
+                continue
             stream = Stream(inputs[port.name], port.name, False, port.format, port.format.size, user=True)
             self.inputs.append(stream)
             self._begin(f"{stream.name}_input", [f"input {port.name}: {port.format}"], stream)
@@ -68,10 +81,15 @@ class Unrolled:
         self.outputs: list[tuple[Stream, Integers]] = []
         for port, value in zip(program.outputs, values, strict=True):
             stream = Stream(outputs[port.name], port.name, True, port.format, port.format.size)
-            self.outputs.append((stream, plain(self.net, value).reshape(-1)))
+            nodes = plain(self.net, value).reshape(-1)
+            self.outputs.append((stream, nodes))
+            if port.name in self.states:
+                state = self.states[port.name]
+                state.following = lowering.require(nodes, state.port.format.low, state.port.format.high)
         status = Stream(STATUS, "", True, Fixed((), 0, 0, 1), 1)
         self.outputs.append((status, np.array([any_of(self.net, lowering.failures)], np.int64)))
-        self.wanted = np.unique(np.concatenate([nodes for _, nodes in self.outputs]))
+        following = [state.following for state in self.states.values()]
+        self.wanted = np.unique(np.concatenate([*(nodes for _, nodes in self.outputs), *following]))
         self.pipe: Pipeline
         self.stage(levels_per_stage)
 
@@ -82,7 +100,8 @@ class Unrolled:
 
     def stage(self, levels_per_stage: int) -> None:
         """Place the pipeline registers anew, with at most so many levels of adders between two of them."""
-        self.pipe = pipeline(self.net, self.wanted, levels_per_stage)
+        nodes = [state.nodes for state in self.states.values()]
+        self.pipe = pipeline(self.net, self.wanted, levels_per_stage, np.concatenate(nodes) if nodes else None)
 
     def report(self) -> Json:
         """Return the sizes of the parallel design before anything is emitted: LUTs, registers, DSPs, block memory and
@@ -90,10 +109,17 @@ class Unrolled:
         """
         sides = len(self.inputs), len(self.outputs)
         choices = Choices(self.net, self.pipe)
-        return by_family(lambda family: estimate(self.net, self.pipe, choices, *sides, self.dsp, family))
+        bits = sum(state.register.data_bits for state in self.states.values())
+        return by_family(lambda family: estimate(self.net, self.pipe, choices, *sides, family, bits))
 
-    def design(self) -> Design:
-        """Return the parallel design with its Verilog files."""
+    def design(self, initial: Mapping[str, Values] | None = None) -> Design:
+        """Return the parallel design with its Verilog files; its state begins with the values in `initial`.
+
+        Raise CircuitizeError for values that are not those of the program's state.
+        """
+        begins = initial_values([state.port for state in self.states.values()], initial or {})
+        for name, state in self.states.items():
+            state.initial = begins[name].reshape(-1).tolist()
         modules = Modules(self.net, self.groups, self.pipe, self.wanted)
         files = {}
         for index, group in enumerate(modules.groups):
@@ -105,27 +131,51 @@ class Unrolled:
             f"{sum(stream.format.size for stream in self.inputs)} numbers in, a frame a cycle,",
             f"out after {self.pipe.stages} cycles; one enable stalls all registers.",
         ]
+        if self.states:
+            comment = [
+                f"{sum(stream.format.size for stream in self.inputs)} numbers in, one frame at a time,",
+                f"out after {self.pipe.stages} cycles; the state follows when the reader takes a status of 0.",
+            ]
         outputs = [(stream, nodes.tolist()) for stream, nodes in self.outputs]
-        files[f"{NAME}.v"] = top(NAME, self.inputs, outputs, modules, comment, self.framing.name)
+        states = list(self.states.values())
+        files[f"{NAME}.v"] = top(NAME, self.inputs, outputs, modules, comment, self.framing.name, states)
         for name, text in files.items():
             if name.endswith(".v"):
                 files[name] = f"`default_nettype none\n\n{text}\n`default_nettype wire\n"
         streams = (*self.inputs, *(stream for stream, _ in self.outputs))
-        return Design(NAME, "parallel", files, streams, (), self.report())
+        return Design(NAME, "parallel", files, streams, tuple(self.states), self.report())
 
     def _framing(self, lowering: Lowering) -> Stream:
         """Return the input stream of one bit per frame that is 1 if an input's beat has no `tlast`; the bit goes
         through the pipeline in the same way as an input.
         """
-        name = "unframed"
-        while name in {stream.name for stream in self.inputs}:
-            name += "_"
+        name = self._named("unframed")
         stream = Stream(name, "", False, Fixed((), 0, 0, 1), 1)
         self._begin(name, ["1 where a beat of some input has no tlast, or is known to be wrong"], stream)
         bit = self.net.append(Kind.INPUT, 0, 1, n=len(self.inputs))
         self._label(Elements.of(bit))
         lowering.failures.append(bit.reshape(-1))
         return stream
+
+    def _state(self, port: Port[Fixed], output: str, index: int) -> Elements:
+        """Return the elements of state, which is always inside its interval: it begins there, and what would leave it
+        fails.
+        """
+        register = Stream(self._named(f"{output}_state"), port.name, False, port.format, port.format.size)
+        self._begin(register.name, [f"state {port.name}: {port.format}"], register)
+        places = np.arange(port.format.size).reshape(port.format.shape)
+        nodes = self.net.append(Kind.INPUT, port.format.low, port.format.high, n=index, m=places)
+        self.states[port.name] = State(port, register, nodes.reshape(-1))
+        made = Elements.of(nodes)
+        self._label(made)
+        return made
+
+    def _named(self, name: str) -> str:
+        """Return a name that no stream has, with as many underscores after it as that needs, and take it."""
+        while name in self.names:
+            name += "_"
+        self.names.add(name)
+        return name
 
     def _begin(self, name: str, comment: list[str], stream: Stream | None = None) -> None:
         self.groups.append(Group(self._free(f"{NAME}_{name}"), comment, stream))
@@ -171,26 +221,28 @@ class Unrolled:
         return [value for value in (values[wire] for wire in arrow.outputs.tolist()) if value is not None]
 
 
-def schedule(program: IntegerProgram, levels_per_stage: int = DEFAULT_LEVELS, multiplication: str = "adders") -> Design:
+def schedule(
+    program: IntegerProgram,
+    levels_per_stage: int = DEFAULT_LEVELS,
+    multiplication: str = "adders",
+    initial: Mapping[str, Values] | None = None,
+) -> Design:
     """Return the design that the parallel scheduler makes of an integer program whose parameters are bound.
 
     In a parallel design, at most `levels_per_stage` adders lie between two registers. In a parallel design, products
-    with constants are sums of shifted copies, or multipliers if `multiplication` is "dsp". Raise CircuitizeError for a
-    program of the real language, for a program with state, and for invalid options.
+    with constants are sums of shifted copies, or multipliers if `multiplication` is "dsp". Held inputs that an output
+    of the same name updates are state, which starts with the values in `initial` (integers, or reals that are rounded
+    once). Raise CircuitizeError for a program of the real language, for a held input without a value, for a program
+    that is too large, and for invalid options.
     """
-    return Unrolled(program, levels_per_stage, multiplication).design()
+    return Unrolled(program, levels_per_stage, multiplication).design(initial)
 
 
 def _check(program: IntegerProgram, levels_per_stage: int, multiplication: str) -> None:
     require_integers(program)
-    held = {port.name for port in program.inputs if port.held}
-    both = sorted(held & {port.name for port in program.outputs})
-    if both:
-        raise CircuitizeError(
-            f"the parallel schedule keeps nothing from frame to frame, found the state {both[0]!r}; use the folded one"
-        )
-    if held:
-        raise CircuitizeError(f"expected the value of {min(held)!r} before scheduling, found none; bind it")
+    unbound = {port.name for port in program.inputs if port.held} - {port.name for port in program.outputs}
+    if unbound:
+        raise CircuitizeError(f"expected the value of {min(unbound)!r} before scheduling, found none; bind it")
     if levels_per_stage < 1:
         raise CircuitizeError(f"expected at least 1 level of adders a stage, found {levels_per_stage}")
     if multiplication not in MULTIPLICATIONS:

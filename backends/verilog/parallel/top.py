@@ -1,13 +1,38 @@
 """The top module of a parallel design: its streams, the single enable signal that stalls every register, and the valid
-bits.
+bits. With state, frames go through the pipeline one at a time.
 """
 
 from __future__ import annotations
 
-from ...verilog.design import CLOCK, RESET, Stream
-from ...verilog.signals import Signal
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from circuitize.circuits.port import Port
+from circuitize.circuits.types import Fixed
+
+from ...verilog.design import CLOCK, RESET, STATUS, Stream
+from ...verilog.netlist import Integers
+from ...verilog.signals import Literal, Signal
 from .modules import ENABLE, Modules
 from .text import Operand
+
+IDLE, KEPT = "idle", "kept"
+"""The signals that are 1 if no frame is in a pipeline with state, and in the clock in which its state changes."""
+
+
+@dataclass
+class State:
+    """State of a program: its port, the register that keeps it, named as a stream is, and the nodes of its elements.
+
+    The nodes `following` have the state after a frame, and `initial` has the elements that the state begins with.
+    """
+
+    port: Port[Fixed]
+    register: Stream
+    nodes: Integers
+    following: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
+    initial: list[int] = field(default_factory=list)
 
 
 def top(
@@ -17,13 +42,15 @@ def top(
     modules: Modules,
     comment: list[str],
     unframed: str,
+    states: list[State],
 ) -> str:
     """Return the Verilog of the top module: a frame enters a parallel design when all inputs are valid and the pipeline
     moves.
 
     The pipeline of a parallel design moves unless the last stage holds a frame of which some output has not been taken.
     After a beat without `tlast`, which the bit `unframed` reports, the beats of that input are skipped up to the next
-    beat with `tlast`.
+    beat with `tlast`. With state, a frame enters when the pipeline is empty, and the state follows in the clock in
+    which a status of 0 is taken.
     """
     stages = modules.pipe.stages
     ports = [f"input wire {CLOCK}", f"input wire {RESET}"]
@@ -34,13 +61,24 @@ def top(
     lines += [f"    reg {_range(stages)} occupied;", f"    reg {_range(len(outputs))} taken;"]
     if inputs:
         lines.append(f"    reg {_range(len(inputs))} skipping;")
-    arrived = " & ".join([f"{stream.name}_tvalid" for stream in inputs] + ["~(|skipping)"] * bool(inputs)) or "1'b1"
+    if states:
+        taken = f"{STATUS}_tvalid & {STATUS}_tready"
+        lines += [f"    wire {IDLE} = ~(|occupied);", f"    wire {KEPT} = {taken} & ~{STATUS}_tdata[0];"]
+    valid = [IDLE] * bool(states) + [f"{stream.name}_tvalid" for stream in inputs]
+    arrived = " & ".join(valid + ["~(|skipping)"] * bool(inputs)) or "1'b1"
     left = " & ".join(f"({stream.name}_tready | taken[{i}])" for i, (stream, _) in enumerate(outputs))
     lines += [
         f"    wire arrived = {arrived};",
         f"    wire leaves = {left};",
         f"    wire {ENABLE} = ~occupied[{stages - 1}] | leaves;",
     ]
+    if states:
+        before = ["arrived", *(f"occupied[{stage}]" for stage in range(stages - 1))]
+        gates = {modules.gate(stage): name for stage, name in enumerate(before, 1)}
+        used = {gate for index in range(len(modules.groups)) for gate in modules.gates(index)}
+        lines += [f"    wire {gate} = {name};" for gate, name in gates.items() if gate in used]
+    for state in states:
+        lines += _register(state)
     lines += [
         f"    assign {stream.name}_tready = ~{RESET} & (skipping[{i}] | ({ENABLE} & arrived));"
         for i, stream in enumerate(inputs)
@@ -78,7 +116,30 @@ def top(
         read = [_element(modules.signal(node, stages), stream.element_bits) for node in reversed(nodes)]
         joined = ",\n".join(f"        {text}" for text in read)
         lines += [f"    assign {stream.name}_tdata = {{", joined, "    };"]
+    for state in states:
+        lines += _following(state, modules)
     return "\n".join([*lines, "endmodule", ""])
+
+
+def _register(state: State) -> list[str]:
+    """Return the Verilog of the register of state, and of what it begins with."""
+    register = state.register
+    bits, name = register.element_bits, f"{register.name}_tdata"
+    begins = ",\n".join(f"        {Literal(value).slice(0, bits)}" for value in reversed(state.initial))
+    return [f"    reg {_range(register.data_bits)} {name};", f"    initial {name} = {{", begins, "    };"]
+
+
+def _following(state: State, modules: Modules) -> list[str]:
+    """Return the Verilog by which the register of state takes what a frame makes of the state."""
+    bits, last = state.register.element_bits, modules.pipe.stages
+    read = [_element(modules.signal(node, last), bits) for node in reversed(state.following.tolist())]
+    return [
+        f"    always @(posedge {CLOCK}) begin",
+        f"        if ({KEPT}) {state.register.name}_tdata <= {{",
+        ",\n".join(f"            {text}" for text in read),
+        "        };",
+        "    end",
+    ]
 
 
 def _element(value: Operand, bits: int) -> str:

@@ -37,7 +37,7 @@ def pipelined(
         stages = unrolled.pipe.stage.tobytes()
         if stages == last or _least(unrolled, DELAYS[family.name]) > 1000 / mhz:
             continue
-        design, last = timed(enclosed(unrolled.design(), interface, digest), family), stages
+        design, last = timed(enclosed(unrolled.design(made.initial), interface, digest), family), stages
         if design.report[MHZ] >= mhz:
             return design, levels
         tried.append((design.report[MHZ], levels, design))

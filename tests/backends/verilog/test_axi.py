@@ -21,8 +21,10 @@ from circuitize.sims.rtl.frames import bound_somehow
 FRAMES = count(6, deep=8)
 PARALLEL = ["iris.py:predict", "jet.py:scores", "jet.py:classify", "digits.py:predict", "quantized.py:predict"]
 PARALLEL += ["trees.py:predict", "cnn.py:predict", "digits.py:scores", "torch/digits.py:predict"]
+PARALLEL += ["iris.py:step", "quantized.py:step", "jax_iris.py:step", "jax_iris.py:given", "onnx_digits.py:step"]
 LARGE = ["gpt2_folder.py:logits", "gpt2_folder.py:apart", "digits.py:evaluate", "cnn.py:evaluate", "dense.py:large"]
-LARGE += ["mnist_mlp.py:predict"]
+LARGE += ["mnist_mlp.py:predict", "digits.py:step", "digits.py:momentum", "digits.py:adam", "cnn.py:step"]
+LARGE += ["digits_xent.py:step", "digits_xent.py:momentum", "digits_xent.py:adam", "digits_xent.py:adam_sixteen"]
 """The largest parallel designs take millions of LUTs; their streams have a beat a frame."""
 
 
@@ -36,12 +38,14 @@ def test_designs_beside_each_other(tmp_path: Path) -> None:
         Job(integrated(scores, "folded", {}, Interface("plain")), scores, FRAMES),
         job("iris.py:predict", "folded", Interface("wide", control=True), 4, elements_per_beat=8),
         Job(integrated(state, "folded", {}, Interface("counts", bus_bits=64)), state, count(8, deep=12)),
+        Job(integrated(state, "parallel", {}, Interface("adds", control=True)), state, count(8, deep=12)),
         Job(integrated(two, "parallel", {}, Interface("both", bus_bits=32)), two, FRAMES),
         Job(integrated(two, "folded", {}, Interface("each", bus_bits=32, control=True)), two, FRAMES),
     ]
     if TIER == "deep":
         jobs.append(job("iris.py:step", "folded", Interface("step")))
         jobs.append(job("iris.py:step", "folded", Interface("one_dma", bus_bits=64)))
+        jobs.append(job("iris.py:step", "parallel", Interface("at_once", control=True)))
     simulate(jobs, tmp_path)
 
 
@@ -81,12 +85,12 @@ def test_large_parallel_examples(name: str, tmp_path: Path) -> None:
 @pytest.mark.deep
 @pytest.mark.parametrize("name", sorted({*example_names.ALL} - {*PARALLEL, *LARGE, "dense.py:small"}))
 def test_parallel_refuses_all_others(name: str) -> None:
-    """Those with state, and those of more numbers than any device has logic for."""
+    """Those of more numbers than any device has logic for."""
     program = example(name).integer
     given = {port.name for port in program.outputs}
     if not any(port.held and port.name in given for port in program.inputs):
         program = bound_somehow(program).program
-    with pytest.raises(CircuitizeError, match="use the folded one"):
+    with pytest.raises(CircuitizeError, match=r"expected at most 2,097,152 numbers .*; use the folded one"):
         schedule(program)
 
 

@@ -14,6 +14,7 @@ from circuitize.backends.verilog.certificate.checker.closures import WIDEST
 from circuitize.backends.verilog.certificate.checker.folded_circuit import FoldedCircuit
 from circuitize.backends.verilog.certificate.checker.folded_reading import read_folded
 from circuitize.backends.verilog.certificate.checker.machine import Machine
+from circuitize.backends.verilog.certificate.checker.refusal import Refused
 from circuitize.backends.verilog.certificate.checker.symbols import Symbols
 from circuitize.backends.verilog.certificate.checker.word import UNKNOWN, Mixed, Unknown, Word, repeated
 from circuitize.backends.verilog.certificate.checker.words import Words
@@ -60,6 +61,28 @@ def found(width: int, a: Word, b: Word) -> dict[str, Word]:
     made.put(made.numbers["b"], b)
     made.settle()
     return {name: made.values[place] for name, place in made.numbers.items()}
+
+
+@pytest.mark.parametrize("text", ["4'd9", "{2'd2, 1'd0, 1'd1}", "{4'h9}"])
+def test_a_register_begins_with_one_number_or_several_side_by_side(text: str) -> None:
+    assert begins(text) == {"x": 9}
+
+
+@pytest.mark.parametrize(
+    "text", ["9", "3'd1", "5'd9", "{2'd2, 1'd1}", "{2'd2, 1'd0, 1'd0, 1'd1}", "{2'd2, 2}", "{x, x}"]
+)
+def test_a_register_begins_with_as_many_bits_as_it_has(text: str) -> None:
+    with pytest.raises(Refused, match="expected x to begin with a number of its width"):
+        begins(text)
+
+
+def begins(text: str) -> dict[str, int]:
+    """What the registers of a module begin with, of which one has four bits."""
+    ports = "input wire clk, input wire [3:0] next, output wire [3:0] now"
+    body = f"reg [3:0] x; initial x = {text}; always @(posedge clk) x <= next; assign now = x;"
+    module = read_folded(f"module begins({ports});\n{body}\nendmodule", "begins")
+    circuit = FoldedCircuit({"begins": module}, "begins")
+    return {name: circuit.first[name] for name in circuit.first}
 
 
 def test_copies_of_a_number_stand_side_by_side() -> None:

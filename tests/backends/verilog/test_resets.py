@@ -9,6 +9,7 @@ import pytest
 from folded_programs import named
 from rtl_resets import check_resets
 
+from circuitize.backends.verilog import parallel
 from circuitize.backends.verilog.folded import schedule
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.integers import Add, Check
@@ -35,6 +36,15 @@ def test_the_state_is_always_the_last_one_kept(interval: int, pace: int | None) 
     vectors = {"more": np.random.default_rng(0).integers(-60, 61, (500, 2, 3))}
     design = schedule(counter(), INITIAL, interval_budget=interval)
     found = check_resets(design, counter(), vectors, INITIAL, 150, seed=interval, backpressure=pace)
+    assert (found.resets, found.first_difference) == (150, None)
+    assert found.ended > 20
+
+
+@pytest.mark.parametrize("pace", [3, pytest.param(None, marks=pytest.mark.deep)])
+def test_the_state_of_a_parallel_design_is_always_the_last_one_kept(pace: int | None) -> None:
+    vectors = {"more": np.random.default_rng(1).integers(-60, 61, (500, 2, 3))}
+    design = parallel.schedule(counter(), 1, initial=INITIAL)
+    found = check_resets(design, counter(), vectors, INITIAL, 150, seed=5, backpressure=pace)
     assert (found.resets, found.first_difference) == (150, None)
     assert found.ended > 20
 

@@ -34,11 +34,13 @@ FACES: dict[str, tuple[str, str, Interface, dict[str, int]]] = {
     "shared, wide": ("head", "folded", Interface("dma", bus_bits=256), {}),
     "state": ("counter", "folded", Interface("kept", control=True), {}),
     "shared state": ("counter", "folded", Interface("kept", bus_bits=16), {}),
+    "state at once": ("counter", "parallel", Interface("kept", control=True), {}),
+    "shared state at once": ("counter", "parallel", Interface("kept", bus_bits=16), {}),
 }
 
 
 FRAMES = count(40, deep=60)
-QUICK = ("streams at once", "shared state", "state")
+QUICK = ("streams at once", "shared state", "state", "state at once")
 
 
 @cache
@@ -112,9 +114,10 @@ def test_a_slot_that_is_no_element_raises_the_status(face: str) -> None:
     assert compare(frames, type(wanted)(wanted.outputs, wrong)).first_difference is None
 
 
-def test_three_designs_in_one_project(tmp_path: Path) -> None:
-    """Icarus, Verilator, yosys and slang read the files of three designs, of one program among them, together."""
+def test_designs_in_one_project(tmp_path: Path) -> None:
+    """Icarus, Verilator, yosys and slang read the files of four designs, two of each of two programs, together."""
     faces = [("counter", "folded", "trains"), ("arithmetic", "folded", "folds"), ("arithmetic", "parallel", "unrolls")]
+    faces.append(("counter", "parallel", "learns"))
     designs = [integrated(bound(p), s, {}, Interface(name, control=True)) for p, s, name in faces]
     files: dict[str, str] = {}
     for of in designs:

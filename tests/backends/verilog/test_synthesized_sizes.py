@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import learners
 import numpy as np
 import parallel_networks as networks
 import pytest
@@ -63,6 +64,13 @@ def test_a_small_network_takes_what_is_estimated_on_an_ecp5() -> None:
     biases = [random.integers(-1500, 1500, 4), random.integers(-1500, 1500, 2)]
     design = parallel(networks.layered(weights, biases, (5, -1), Fixed((4,), 0, -128, 127)))
     near(design, "ecp5")
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("family", ["xc7", "ecp5"])
+def test_a_training_step_takes_what_is_estimated(family: str) -> None:
+    """Most of it are products of numbers that are not known, in DSPs, which also add in some families."""
+    near(parallel(learners.learner(), initial=learners.INITIAL), family, lut=0.1 if family == "ecp5" else 0.25)
 
 
 def test_sums_that_follow_one_another_are_not_joined() -> None:

@@ -31,6 +31,7 @@ from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.integers import Constant, IsNegative, Reindex, Select, View
 from circuitize.circuits.types import Fixed
+from circuitize.sims.rtl.frames import bound_somehow
 
 CELLS = DELAYS["ecp5"]
 HERE = f"{hardware_programs.__file__}:"
@@ -205,6 +206,15 @@ def test_the_most_adders_that_reach_the_clock_are_chosen(mhz: int) -> None:
     design = clocked(made, "parallel", {}, clock=Clock(ECP5, mhz))
     assert design.report[LEVELS] == max(n for n, found in every.items() if found >= mhz)
     assert design.report[MHZ] == every[design.report[LEVELS]]
+    assert design.files == integrated(made, "parallel", {LEVELS: design.report[LEVELS]}).files
+
+
+def test_a_clock_is_chosen_for_state() -> None:
+    """State is read from its registers, and the numbers that a frame makes from those that it loads."""
+    made = bound_somehow(hardware_programs.counter())
+    every = {n: expected_mhz(integrated(made, "parallel", {LEVELS: n}), ECP5) for n in (1, 2, 3)}
+    design = clocked(made, "parallel", {}, clock=Clock(ECP5, every[1]))
+    assert design.held == ("total",) and design.report[MHZ] >= every[1] >= max(every.values())
     assert design.files == integrated(made, "parallel", {LEVELS: design.report[LEVELS]}).files
 
 

@@ -21,6 +21,7 @@ from .syntax import (
     Each,
     Expression,
     Initial,
+    Join,
     Module,
     Name,
     Number,
@@ -110,11 +111,12 @@ class FoldedCircuit(Circuit):
     def _initial(self, item: Initial, scope: Scope) -> None:
         name = self.net(item.name, scope)
         net = self.nets[name]
-        if not isinstance(item.value, Number) or item.value.width != net.width or not net.register or net.entries:
+        first = _joined(item.value)
+        if first.width != net.width or not net.register or net.entries:
             raise Refused(f"{scope.module.name}: expected {item.name} to begin with a number of its width")
         if name in self.first:
             raise Refused(f"{scope.module.name}: {item.name} begins twice")
-        self.first[name] = item.value.value
+        self.first[name] = first.value
 
     def _clocked(self, item: Clocked, scope: Scope) -> None:
         clock = self.net(item.clock, scope)
@@ -199,3 +201,14 @@ def put(value: Expression, known: Mapping[str, Number]) -> Expression:
         elif not isinstance(part, str | int | bool | None):
             made[name] = put(part, known)
     return replace(value, **made) if made else value
+
+
+def _joined(value: Expression) -> Number:
+    """Return the number that a literal is, or several side by side; without a width if they have none."""
+    parts = value.parts if isinstance(value, Join) else (value,)
+    bits, width = 0, 0
+    for part in parts:
+        if not isinstance(part, Number) or part.width is None:
+            return Number(0)
+        bits, width = bits << part.width | part.value & ((1 << part.width) - 1), width + part.width
+    return Number(bits, width)

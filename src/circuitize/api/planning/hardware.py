@@ -49,7 +49,7 @@ class Hardware:
         made = bound_somehow(design.program).program
         named = unrolled(made.arrow)
         if named <= MOST_UNROLLED:
-            with suppress(CircuitizeError):  # It may keep state.
+            with suppress(CircuitizeError):  # Few products may need many numbers.
                 parallel = _takes(parallel_sizes(made, Interface()))
                 yield design.decided({"scheduler": "parallel"}, parallel)
         if named > MOST_FOLDED:
