@@ -63,7 +63,7 @@ def found(width: int, a: Word, b: Word) -> dict[str, Word]:
     return {name: made.values[place] for name, place in made.numbers.items()}
 
 
-@pytest.mark.parametrize("text", ["4'd9", "{2'd2, 1'd0, 1'd1}", "{4'h9}"])
+@pytest.mark.parametrize("text", ["4'd9", "{2'd2, 1'd0, 1'd1}", "{4'h9}", "{2'sd2, 2'd1}"])
 def test_a_register_begins_with_one_number_or_several_side_by_side(text: str) -> None:
     assert begins(text) == {"x": 9}
 

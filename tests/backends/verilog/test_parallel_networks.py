@@ -17,10 +17,11 @@ from tiers import count
 
 from circuitize.backends.verilog import netlist
 from circuitize.backends.verilog.netlist import Kind, Netlist
-from circuitize.backends.verilog.parallel import matrices, schedule
-from circuitize.backends.verilog.parallel.elements import signed_digits
+from circuitize.backends.verilog.parallel import contraction, matrices, schedule
+from circuitize.backends.verilog.parallel.elements import Elements, signed_digits
 from circuitize.backends.verilog.parallel.schedule import Unrolled
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.integers import Contract
 from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.sims import rtl
@@ -203,3 +204,14 @@ def test_more_numbers_at_once_are_refused_before_there_is_work(monkeypatch: pyte
     with pytest.raises(CircuitizeError, match="expected at most 4,096 numbers"):
         net.append(Kind.BIT, 0, 1, 0, n=np.zeros((1 << 12) + 1, np.int64))
     assert net.count == 1
+
+
+def test_products_of_unknown_numbers_are_refused_before_there_is_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """17 x 16 x 16 of them, though all are the same."""
+    monkeypatch.setattr(netlist, "MOST_NODES", 1 << 12)
+    net = Netlist()
+    x = Elements.of(np.broadcast_to(net.append(Kind.INPUT, 0, 9), (17, 16)))
+    monkeypatch.setattr(contraction, "multiply", None)
+    with pytest.raises(CircuitizeError, match="expected at most 4,096 numbers"):
+        contraction.contract(net, Contract("ij,jk->ik"), x, x[:16], True, matrices.greedy)
+    assert net.count == 2
