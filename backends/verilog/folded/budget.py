@@ -145,8 +145,15 @@ def sizes(
     actors.append(model.Actor("status", 1 + waits, 0, 0, waits))
     state = {wire: writer[new] for wire, new in fold.states.items()}
     rooms = {entry.wire: room(fold, entry) for entry in fold.entries}
+    leaves = {first + len(stages) + number: room(fold, exit) for number, exit in enumerate(fold.exits)}
     links = [
-        model.Link(state.get(r.wire, writer.get(r.wire, 0)), r.actor, r.reads, rooms.get(r.wire), r.wire in state)
+        model.Link(
+            state.get(r.wire, writer.get(r.wire, 0)),
+            r.actor,
+            r.reads,
+            leaves.get(r.actor) or rooms.get(r.wire),
+            r.wire in state,
+        )
         for r in readers
     ]
     links += [model.Link(k, status, 0, rooms[entry.wire]) for k, entry in enumerate(fold.entries)]

@@ -2,46 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
-
-from circuitize.circuits.micro_batches import Rounds
-
-from ..design import Stream
+from ..rounds import cut
 from .counter import bits_of, counts
-from .folding import Entry, Fold
+from .folding import Entry, Exit, Fold
 from .streams import module_text
 
 
-def whole(rounds: Rounds | None, stream: Stream) -> Stream:
-    """Return the stream that carries a tensor of each frame, given the stream of a round."""
-    if rounds is None or stream.port not in cut(rounds, stream.output):
-        return stream
-    first, *rest = stream.format.shape
-    return replace(stream, format=stream.format.with_shape((first * rounds.count, *rest)))
-
-
-def in_turn(rounds: Rounds, streams: Iterable[Stream]) -> list[Stream]:
-    """Return the input streams in an order in which they may be sent one after the other: last the largest of those of
-    which each round has a block, since the design has room for whole batches of all others.
-    """
-    outside = [whole(rounds, stream) for stream in streams if stream.port != rounds.teller]
-    return sorted(outside, key=lambda stream: (stream.port in rounds.cut_inputs, stream.format.size))
-
-
-def room(fold: Fold, entry: Entry) -> int | None:
-    """Return for how many rounds a design has room at least for what enters, or None if that is open."""
-    rounds = fold.rounds
-    if rounds is None or entry.passage.port not in rounds.cut_inputs:
+def room(fold: Fold, end: Entry | Exit) -> int | None:
+    """Return for how many rounds a design has room at least for what enters or leaves, or None if that is open."""
+    rounds, output = fold.rounds, isinstance(end, Exit)
+    if rounds is None or end.passage.port not in cut(rounds, output):
         return None
-    inside = [one for one in fold.entries if one.passage.port in rounds.cut_inputs]
-    last = sorted(inside, key=lambda one: one.passage.format.size)[-1]  # As in `in_turn`, also of equal sizes.
-    return None if entry is last else rounds.count
-
-
-def cut(rounds: Rounds, output: bool) -> frozenset[str]:
-    """Return the names of the outputs or of the inputs of which each round has one block."""
-    return rounds.cut_outputs if output else rounds.cut_inputs
+    ends: list[Exit] | list[Entry] = fold.exits if output else fold.entries
+    inside = [one for one in ends if one.passage.port in cut(rounds, output)]
+    # The largest as in `in_turn`, also of equal sizes.
+    size = -1 if output else 1
+    largest = sorted(inside, key=lambda one: size * one.passage.format.size)[0 if output else -1]
+    return None if end is largest else rounds.count
 
 
 def teller(name: str, rounds: int) -> str:

@@ -19,13 +19,13 @@ from circuitize.circuits.types import Fixed
 from ..design import STATUS, Design, Stream
 from ..devices.family import by_family
 from ..modes import Modal, Mode
+from ..rounds import in_turn
 from ..state import initial_values
 from . import model
 from .budget import streams
 from .estimate import estimate
 from .folding import Fold, fold
 from .plan import Plan, plan
-from .rounds import in_turn, whole
 from .search import choose_sizes
 from .sizes import Sizes
 from .top import TOP, emit
@@ -86,7 +86,8 @@ def all_streams(chosen: Sizes) -> tuple[Stream, ...]:
     ins, outs = streams(chosen)
     rounds = chosen.fold.rounds
     if rounds is not None:
-        ins, outs = in_turn(rounds, ins), [whole(rounds, stream) for stream in outs]
+        ins = in_turn(rounds, [stream for stream in ins if stream.port != rounds.teller])
+        outs = in_turn(rounds, outs)
     return (*ins, *outs, Stream(STATUS, "", True, Fixed((), 0, 0, 1), 1))
 
 

@@ -8,13 +8,14 @@ from collections.abc import Mapping
 
 from ..design import STATUS, Bus, Stream
 from ..modes import Mode
+from ..rounds import cut
 from .channel import HEAD, TAIL, write_rom
 from .conductor import frames
 from .graph import Stage
 from .lane_text import literal_operand
 from .loans import Loans
 from .plan import Plan, operand_widths
-from .rounds import cut, teller
+from .rounds import teller
 from .sizes import UNDER_WAY
 from .stage_text import write_stage
 from .status import flags, status

@@ -138,6 +138,16 @@ def test_one_bus_carries_whole_batches(bits: int) -> None:
     assert found.first_difference is None and found.undefined > 0
 
 
+@every_case([(1, 16), (1, 32), (2, 64), (3, 16)])
+def test_one_bus_carries_the_outputs_of_each_example(examples: int, bits: int) -> None:
+    """Two outputs that leave in every round, and one that leaves in the last; such designs hung."""
+    program = scores()
+    design = integrated(Bound(program, {}), "folded", {"micro_batch": examples}, Interface(bus_bits=bits))
+    assert [stream.port for stream in design.streams if stream.output] == ["y0", "y2", "y1", ""]
+    found = check_design(design, program, few(program, 20, bits), {}, backpressure=bits)
+    assert found.first_difference is None and found.undefined > 0
+
+
 def test_inputs_of_one_size_come_one_after_the_other() -> None:
     builder = Builder()
     x, y = builder.inputs([Fixed((6, 5), 0, -9, 9)] * 2)
