@@ -12,7 +12,7 @@ from ...verilog.netlist import Integers, Kind, Netlist
 from .pipeline import Pipeline
 
 MOST = 1 << 13
-"""The most signals of a module; a stream that is unpacked is not cut."""
+"""The most signals of a module."""
 
 
 @dataclass
@@ -44,7 +44,7 @@ def parts(net: Netlist, groups: Sequence[Group], pipe: Pipeline) -> tuple[list[G
     for group, first, last in zip(groups, bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
         members, cut = order[first:last], [group]
         count = -(-int((1 + pipe.delay[members]).sum()) // MOST)
-        if count > 1 and group.stream is None:
+        if count > 1:
             members = members[np.argsort(_elements(net, group, members), kind="stable")]
             signals = np.cumsum(1 + pipe.delay[members])
             place = (signals - 1) // -(-int(signals[-1]) // count)
@@ -67,7 +67,7 @@ def _cut(group: Group, members: Integers, place: Integers, count: int, taken: se
         while name in taken:
             name += "x"
         taken.add(name)
-        found.append(Group(name, [*group.comment, f"part {part} of {count}"], None, named))
+        found.append(Group(name, [*group.comment, f"part {part} of {count}"], group.stream, named))
     return found
 
 

@@ -15,7 +15,7 @@ from .naming import prefixed
 from .registers import registers
 from .shared import require_fit, shared_outputs
 from .sizes import outer, with_shell
-from .wiring import Wiring, instance
+from .wiring import WIDE, Wiring, instance
 
 SHELL = "shell"
 """The top module, before it gets the design's name."""
@@ -116,8 +116,15 @@ def _output(wiring: Wiring, stream: Stream, buffered: bool) -> None:
             f"  assign {side}_ready = {name}_tready;",
         ]
     wiring.pack(stream, side, elements, f"{name}_tdata")
-    bytes_ = stream.data_bits // 8
-    every, last = (1 << bytes_) - 1, stream.last_keep
-    full = f"{bytes_}'h{every:x}"
-    text = full if every == last else f"{name}_tlast ? {bytes_}'h{last:x} : {full}"
+    every, last = _kept(stream, (1 << stream.data_bits // 8) - 1), _kept(stream, stream.last_keep)
+    text = every if every == last else f"{name}_tlast ? {last} : {every}"
     wiring.lines.append(f"  assign {name}_tkeep = {text};")
+
+
+def _kept(stream: Stream, keep: int) -> str:
+    """Return the value of a stream's `tkeep`, ones in its lowest bits, as a literal if it is short."""
+    bytes_, ones = stream.data_bits // 8, keep.bit_length()
+    if bytes_ <= 4 * WIDE:
+        return f"{bytes_}'h{keep:x}"
+    rest = f"{{{bytes_ - ones}{{1'b0}}}}, " if bytes_ > ones else ""
+    return f"{{{rest}{{{ones}{{1'b1}}}}}}"

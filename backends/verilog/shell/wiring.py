@@ -11,6 +11,10 @@ Handshake = tuple[str, str, str]
 """The names of the data, valid and ready wires on one side of a buffer."""
 
 
+WIDE = 1 << 10
+"""The lanes of a module that packs or unpacks a part of a wide beat."""
+
+
 @dataclass
 class Wiring:
     """The ports and the lines of a shell's module; `reset` is the name of the wire that resets the design. Inside the
@@ -61,15 +65,64 @@ class Wiring:
         """Place the modules that take the elements out of a stream's beats, as SIDE_elements, and mark a wrong beat in
         SIDE_wrong.
         """
-        parameters = {"LANES": stream.lanes, "LAST": stream.last_lanes, **_slots(stream)}
-        pins = [f".data({data})", f".keep({keep})", f".last({last})"]
-        pins += [f".elements({side}_elements)", f".wrong({side}_wrong)"]
-        self.lines += instance("unpack", f"{side}_unpack", parameters, pins)
+        wrong: list[str] = []
+        for part in _parts(stream):
+            wrong.append(f"{side}_wrong" if part.whole else self.wire(f"{side}_wrong{part.number}"))
+            final = min(max(stream.last_lanes - part.start, 0), part.lanes)
+            pins = [f".data({part.bytes_of(data, 8)})", f".keep({part.bytes_of(keep)})", f".last({last})"]
+            pins += [f".elements({part.elements_of(f'{side}_elements')})", f".wrong({wrong[-1]})"]
+            parameters = {"LANES": part.lanes, "LAST": final, **_slots(stream), "BYTES": part.high - part.low}
+            self.lines += instance("unpack", f"{side}_unpack{part.number}", parameters, pins)
+        if len(wrong) > 1:
+            self.lines.append(f"  assign {side}_wrong = {' | '.join(wrong)};")
 
     def pack(self, stream: Stream, side: str, elements: str, data: str) -> None:
-        """Place the module that puts a tensor's elements, each with its own width, into the slots of a stream."""
-        parameters = {"LANES": stream.lanes, **_slots(stream)}
-        self.lines += instance("pack", f"{side}_pack", parameters, [f".elements({elements})", f".data({data})"])
+        """Place the modules that put a tensor's elements, each with its own width, into the slots of a stream."""
+        for part in _parts(stream):
+            parameters = {"LANES": part.lanes, **_slots(stream), "BYTES": part.high - part.low}
+            pins = [f".elements({part.elements_of(elements)})", f".data({part.bytes_of(data, 8)})"]
+            self.lines += instance("pack", f"{side}_pack{part.number}", parameters, pins)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Lanes of a beat that one module packs or unpacks: from `start`, in the bytes from `low` up to `high`. The number
+    of a part is empty if the part is the `whole` beat.
+    """
+
+    number: str
+    start: int
+    lanes: int
+    low: int
+    high: int
+    bits: int
+
+    @property
+    def whole(self) -> bool:
+        return not self.number
+
+    def bytes_of(self, name: str, bits: int = 1) -> str:
+        """Return the part of a wire that has so many bits for each byte of the beat."""
+        return name if self.whole else f"{name}[{bits * self.high - 1}:{bits * self.low}]"
+
+    def elements_of(self, name: str) -> str:
+        """Return the part of a wire that has the elements of the beat."""
+        return name if self.whole else f"{name}[{(self.start + self.lanes) * self.bits - 1}:{self.start * self.bits}]"
+
+
+def _parts(stream: Stream) -> list[_Part]:
+    """Return the parts of a beat: a wide one has several, since tools take time that grows with the square of the lanes
+    of a module.
+    """
+    bytes_, bits = stream.data_bits // 8, stream.element_bits
+    if stream.lanes <= 4 * WIDE:
+        return [_Part("", 0, stream.lanes, 0, bytes_, bits)]
+    starts = range(0, stream.lanes, WIDE)
+    ends = [*(start * stream.pitch // 8 for start in starts[1:]), bytes_]
+    return [
+        _Part(f"_{number}", start, min(WIDE, stream.lanes - start), start * stream.pitch // 8, end, bits)
+        for number, (start, end) in enumerate(zip(starts, ends, strict=True))
+    ]
 
 
 def _slots(stream: Stream) -> dict[str, int]:

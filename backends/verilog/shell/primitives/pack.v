@@ -14,10 +14,17 @@ module pack #(
   generate
     for (lane = 0; lane < LANES; lane = lane + 1) begin : lanes
       assign data[lane*SLOT +: WIDTH] = elements[lane*WIDTH +: WIDTH];
-      if (SLOT > WIDTH) begin : rest
-        wire fill;
-        assign fill = (SIGNED != 0) ? elements[lane*WIDTH+WIDTH-1] : 1'b0;
-        assign data[lane*SLOT+WIDTH +: SLOT-WIDTH] = {(SLOT-WIDTH){fill}};
+    end
+    // Loops within conditions, and not the other way round: each condition is a scope, of which wide beats have few.
+    if (SLOT > WIDTH) begin : rest
+      if (SIGNED != 0) begin : signs
+        for (lane = 0; lane < LANES; lane = lane + 1) begin : lanes
+          assign data[lane*SLOT+WIDTH +: SLOT-WIDTH] = {(SLOT-WIDTH){elements[lane*WIDTH+WIDTH-1]}};
+        end
+      end else begin : zeros
+        for (lane = 0; lane < LANES; lane = lane + 1) begin : lanes
+          assign data[lane*SLOT+WIDTH +: SLOT-WIDTH] = {(SLOT-WIDTH){1'b0}};
+        end
       end
     end
     if (8*BYTES > LANES*SLOT) begin : spare

@@ -15,31 +15,44 @@ module unpack #(
   output wire [LANES*WIDTH-1:0] elements,
   output wire wrong
 );
-  wire [LANES-1:0] faults;
+  wire [LANES-1:0] absent, unfit, faults;
   wire data_unused = ^data;
   wire keep_unused = ^keep;
   assign wrong = |faults;
   genvar lane;
   generate
     for (lane = 0; lane < LANES; lane = lane + 1) begin : lanes
-      wire absent, rest;
-      assign elements[lane*WIDTH +: WIDTH] = data[lane*SLOT +: WIDTH];
-      assign absent = ~(&keep[(lane*SLOT+SLOT-1)/8 : (lane*SLOT)/8]);
-      if (SLOT == WIDTH) begin : whole
-        assign rest = 1'b0;
-      end else if (SIGNED != 0) begin : signs
-        assign rest = ~(&data[lane*SLOT+WIDTH-1 +: SLOT-WIDTH+1]) & (|data[lane*SLOT+WIDTH-1 +: SLOT-WIDTH+1]);
-      end else begin : zeros
-        assign rest = |data[lane*SLOT+WIDTH +: SLOT-WIDTH];
+      assign absent[lane] = ~(&keep[(lane*SLOT+SLOT-1)/8 : (lane*SLOT)/8]);
+    end
+    // Loops within conditions, and not the other way round: each condition is a scope, of which wide beats have few.
+    if (SLOT == WIDTH) begin : whole
+      assign elements = data[LANES*WIDTH-1:0];
+      assign unfit = absent;
+    end else if (SIGNED != 0) begin : signs
+      for (lane = 0; lane < LANES; lane = lane + 1) begin : lanes
+        wire all, some;
+        assign elements[lane*WIDTH +: WIDTH] = data[lane*SLOT +: WIDTH];
+        assign all = &data[lane*SLOT+WIDTH-1 +: SLOT-WIDTH+1];
+        assign some = |data[lane*SLOT+WIDTH-1 +: SLOT-WIDTH+1];
+        assign unfit[lane] = absent[lane] | (some & ~all);
       end
-      if (lane < LAST) begin : always_there
-        assign faults[lane] = absent | rest;
-      end else begin : unless_last
-        assign faults[lane] = (absent | rest) & ~last;
+    end else begin : zeros
+      for (lane = 0; lane < LANES; lane = lane + 1) begin : lanes
+        assign elements[lane*WIDTH +: WIDTH] = data[lane*SLOT +: WIDTH];
+        assign unfit[lane] = absent[lane] | (|data[lane*SLOT+WIDTH +: SLOT-WIDTH]);
       end
     end
     if (LAST == LANES) begin : full
       wire last_unused = last;
+      assign faults = unfit;
+    end else begin : part
+      for (lane = 0; lane < LANES; lane = lane + 1) begin : lanes
+        if (lane < LAST) begin : always_there
+          assign faults[lane] = unfit[lane];
+        end else begin : unless_last
+          assign faults[lane] = unfit[lane] & ~last;
+        end
+      end
     end
   endgenerate
 endmodule
