@@ -47,8 +47,9 @@ class Rounds:
     says at the places LATER and LAST which round it is, and what `kept` names: inputs with an output of the same name,
     which is their value in the next round, and of which the first round uses nothing. Each round has one block of the
     first axis of the inputs and outputs that `cut_inputs` and `cut_outputs` name. Of the other outputs the last round
-    alone has the right value; a held input that has an output changes in the last round alone, and any other input is
-    used in the first round alone. The whole program has no value where a round has none, and there alone.
+    alone has the right value; a held input that has an output changes in the last round alone. Any other input is used
+    in the first round alone, or stays the same in all rounds if the rounds are `steady`. The whole program has no value
+    where a round has none, and there alone.
     """
 
     program: IntegerProgram
@@ -66,12 +67,14 @@ def batch_of(program: IntegerProgram) -> int | None:
     return next((p.format.shape[0] for p in program.inputs if p.role is Role.DATA and p.format.shape), None)
 
 
-def in_rounds(program: IntegerProgram, examples: int) -> Rounds:
-    """Return a program in rounds of so many examples of its batch.
+def in_rounds(program: IntegerProgram, examples: int, steady: bool = False) -> Rounds:
+    """Return a program in rounds of so many examples of its batch; if they are `steady`, whoever runs them gives the
+    inputs that are not cut in all of them.
 
-    Raise CircuitizeError if the batch is no multiple of `examples`, or if examples depend on each other before a sum
-    over the batch, as those of a batch normalization do, and OverflowRisk for a sum over the batch that may reach half
-    of the greatest integers that there are.
+    The inputs of data that have the batch as their first axis are cut, or, if their examples would meet, the first of
+    them alone: the rows of a product of two matrices. Raise CircuitizeError if the batch is no multiple of `examples`,
+    or if examples depend on each other before a sum over the batch, as those of a batch normalization do, and
+    OverflowRisk for a sum over the batch that may reach half of the greatest integers that there are.
     """
     batch = batch_of(program)
     if batch is None:
@@ -84,13 +87,17 @@ def in_rounds(program: IntegerProgram, examples: int) -> Rounds:
         return Rounds(program, 1, "", frozenset(), frozenset(), ())
     pointwise: set[type[Operation]] = {kind for kind in operation_classes() if kind.pointwise}
     arrow = simplify(expand(simplify(program.arrow, PARTIAL), pointwise | {Contract, ArgMax, ArgMaxOneHot}), PARTIAL)
-    cut = {
+    cut = [
         number
         for number, port in enumerate(program.inputs)
         if port.role is Role.DATA and port.format.shape and port.format.shape[0] == batch
-    }
-    forms = Forms(arrow, cut, batch // examples)
-    if (edge := forms.lacking()) is not None:
+    ]
+    forms = Forms(arrow, set(cut), batch // examples)
+    if (edge := forms.lacking()) is not None and len(cut) > 1:
+        one = Forms(arrow, set(cut[:1]), batch // examples)
+        if one.lacking() is None:
+            forms, cut, edge = one, cut[:1], None
+    if edge is not None:
         raise CircuitizeError(
             "--micro-batch: expected examples that meet only in sums over the batch, found "
             f"{edge.operation.name} of several ({edge.provenance}); leave it out"
@@ -103,7 +110,7 @@ def in_rounds(program: IntegerProgram, examples: int) -> Rounds:
             f"of the whole batch, found {program.outputs[across].name!r}; leave it out"
         )
     try:
-        return _Writer(program, arrow, forms, cut).rounds()
+        return _Writer(program, arrow, forms, set(cut), steady).rounds()
     except OverflowRisk as error:
         raise restated(error, f"--micro-batch: a sum is kept from round to round: {error}") from None
 
@@ -111,8 +118,9 @@ def in_rounds(program: IntegerProgram, examples: int) -> Rounds:
 class _Writer:
     """The program of a round, as it is written from the forms of the wires of the whole program."""
 
-    def __init__(self, whole: IntegerProgram, arrow: Arrow, forms: Forms, cut: set[int]) -> None:
+    def __init__(self, whole: IntegerProgram, arrow: Arrow, forms: Forms, cut: set[int], steady: bool) -> None:
         self.whole, self.arrow, self.forms, self.cut, self.count = whole, arrow, forms, cut, forms.count
+        self.steady = steady
         self.builder = Builder(share=True)
         self.made: dict[tuple[int, Form], int] = {}
         self.inputs: list[Port[Fixed]] = []
@@ -149,7 +157,9 @@ class _Writer:
         return Rounds(program, self.count, self.teller, names, frozenset(cut), tuple(port.name for port in kept))
 
     def _enter(self) -> dict[str, int]:
-        """Write the inputs, and return the wires of those that are state. Other inputs that are not cut are kept."""
+        """Write the inputs, and return the wires of those that are state. Other inputs that are not cut are kept,
+        unless rounds are steady.
+        """
         updated = {port.name for port in self.whole.outputs}
         states: dict[str, int] = {}
         for number, (port, wire) in enumerate(zip(self.whole.inputs, self.arrow.inputs.tolist(), strict=True)):
@@ -159,7 +169,7 @@ class _Writer:
             if port.held and port.name in updated:
                 states[port.name] = made
         for number, (port, wire) in enumerate(zip(self.whole.inputs, self.arrow.inputs.tolist(), strict=True)):
-            if number not in self.cut and port.name not in states:
+            if number not in self.cut and port.name not in states and not self.steady:
                 name, held = self._keep(f"{port.name} kept", port.format)
                 self.made[wire, None] = self.kept[name] = self._where(LATER, held, self.made[wire, None])
         return states

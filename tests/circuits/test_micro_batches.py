@@ -137,6 +137,31 @@ def test_what_each_example_has_is_an_output_in_blocks() -> None:
     np.testing.assert_array_equal(run_rounds(rounds, program, inputs)["y0"], inputs["x"] @ inputs["w"])
 
 
+@pytest.mark.parametrize("steady", [False, True])
+def test_rows_of_a_product_are_cut(steady: bool) -> None:
+    """Both inputs have as many rows as the batch; those of the second meet, so that the first alone is cut."""
+    builder = Builder()
+    x, y = builder.inputs([Fixed((4, 4), 0, -9, 9)] * 2)
+    program = named(builder, ["x", "y"], [builder.add(Contract("ij,jk->ik"), x, y)])
+    rounds = in_rounds(program, 2, steady)
+    assert (rounds.cut_inputs, rounds.cut_outputs) == ({"x"}, {"y0"})
+    assert rounds.kept == (() if steady else ("y kept",)) and bool(rounds.teller) is not steady
+    draw = np.random.default_rng(0)
+    inputs = {name: draw.integers(-9, 10, (4, 4)) for name in ("x", "y")}
+    np.testing.assert_array_equal(run_rounds(rounds, program, inputs)["y0"], inputs["x"] @ inputs["y"])
+
+
+def test_steady_rounds_keep_sums_alone() -> None:
+    program = example("iris.py:step").integer
+    plain, steady = in_rounds(program, 2), in_rounds(program, 2, steady=True)
+    assert set(plain.kept) - set(steady.kept) == {"learning_rate kept"}
+    inputs = integer_examples(program)[0]
+    wanted = integer.run(program, {name: Raw(value) for name, value in inputs.items()})
+    found = run_rounds(steady, program, inputs)
+    for port in program.outputs:
+        np.testing.assert_array_equal(found[port.name], wanted[port.name], port.name)
+
+
 def test_a_sum_that_needs_one_bit_more_is_refused() -> None:
     """A total is added before its Check: the sum of both intervals must not pass 2^62."""
     builder = Builder()

@@ -36,7 +36,9 @@ Integers = NDArray[np.int64]
 def run_rounds(
     rounds: Rounds, whole: IntegerProgram, inputs: Mapping[str, Integers], seed: int = 0
 ) -> dict[str, Integers]:
-    """The outputs of a whole program from its rounds; whatever no round may use is random."""
+    """The outputs of a whole program from its rounds; whatever no round may use is random. Steady rounds have no input
+    that they keep, and get all others in each round.
+    """
     draw = np.random.default_rng(seed)
     formats = {port.name: port.format for port in rounds.program.inputs}
 
@@ -52,7 +54,8 @@ def run_rounds(
             if port.name in rounds.cut_inputs:
                 given[port.name] = np.split(inputs[port.name], rounds.count)[number]
             else:
-                used = port.name in state or number == 0
+                steady = f"{port.name} kept" not in rounds.kept
+                used = port.name in state or number == 0 or steady
                 given[port.name] = inputs[port.name] if used else any_value(port.name)
         if rounds.teller:
             given[rounds.teller] = np.array([int(number > 0), int(number == rounds.count - 1)])[[LATER, LAST]]
