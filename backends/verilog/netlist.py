@@ -186,7 +186,7 @@ def require_few(nodes: int) -> None:
     if nodes > MOST_NODES:
         raise CircuitizeError(
             f"the parallel schedule: expected at most {MOST_NODES:,} numbers with logic of their own, found more; use "
-            "the folded one, in which they share it"
+            "the folded one, in which they share it, or fewer examples of a batch at a time (--micro-batch)"
         )
 
 

@@ -54,10 +54,18 @@ def _parallel(design: Design, elements: str, statement: Json, files: dict[str, s
             f"certify: expected a parallel design without state, found the state {design.held[0]!r}; "
             "compile with --scheduler folded"
         )
+    _require_one_round(design)
     streams = streams_of(design)
     made = deeply(lambda: shown(files, design.top, elements, streams, statement))
     claimed = {"top": design.top, "elements": elements, "streams": streams, "statement": statement}
     return {"format": FORMAT, **claimed, **made}
+
+
+def _require_one_round(design: Design) -> None:
+    if "rounds" in design.report:
+        raise CircuitizeError(
+            "certify: expected a design that takes a batch at once, found one in rounds; compile without --micro-batch"
+        )
 
 
 TABULATED = (1 << 17, LIMIT)
@@ -70,10 +78,7 @@ def _folded(design: Design, elements: str, statement: Json, files: dict[str, str
             "certify: expected a design of one kind of frame, found one with modes; "
             "compile without --predict and --loadable"
         )
-    if "rounds" in design.report:
-        raise CircuitizeError(
-            "certify: expected a design that takes a batch at once, found one in rounds; compile without --micro-batch"
-        )
+    _require_one_round(design)
     streams, most = folded_streams_of(design, statement), design.report["latency_cycles"] + SLACK
     for limit in TABULATED:
         claimed: Json = {"top": design.top, "elements": elements, "streams": streams, "statement": statement}

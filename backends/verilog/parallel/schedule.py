@@ -1,5 +1,5 @@
 """The parallel scheduler, which makes of an integer program a pipelined design that takes a frame in every cycle, or
-with state one after the other.
+with state or rounds one after the other.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import numpy as np
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import fold
 from circuitize.circuits.integers import PARTIAL
+from circuitize.circuits.micro_batches import in_rounds
 from circuitize.circuits.operation import Operation, Values
 from circuitize.circuits.port import Port
 from circuitize.circuits.program import IntegerProgram, require_integers
@@ -22,6 +23,7 @@ from circuitize.circuits.types import Fixed
 from ...verilog.design import STATUS, Design, Stream, stream_names
 from ...verilog.devices.family import by_family
 from ...verilog.netlist import Integers, Kind, Netlist
+from ...verilog.rounds import in_turn
 from ...verilog.signals import element
 from ...verilog.state import initial_values
 from .choices import Choices
@@ -32,7 +34,8 @@ from .modules import Modules
 from .operations import Lowering, any_of
 from .parts import Group
 from .pipeline import Pipeline, pipeline
-from .top import State, top
+from .rounds import AtOnce, InRounds
+from .top import ADDED, KEPT, State, top
 
 NAME = "parallel"
 """The name of the top module, with which the name of every other module begins."""
@@ -46,26 +49,37 @@ DEFAULT_LEVELS = 4
 class Unrolled:
     """A program as a netlist and a pipeline, which is the parallel scheduler's result, from which sizes are estimated
     and Verilog is emitted. The field `states` has the state of the program, of which one frame at a time makes the
-    next.
+    next, and what rounds add up; `rounds` is the program in rounds, or None if a frame takes no more than one.
     """
 
     def __init__(
-        self, program: IntegerProgram, levels_per_stage: int = DEFAULT_LEVELS, multiplication: str = "adders"
+        self,
+        program: IntegerProgram,
+        levels_per_stage: int = DEFAULT_LEVELS,
+        multiplication: str = "adders",
+        micro_batch: int | None = None,
     ) -> None:
         _check(program, levels_per_stage, multiplication)
-        kept = {port.name for port in program.inputs if port.held}
-        entering = [port.name for port in program.inputs if port.name not in kept]
+        entering = [port.name for port in program.inputs if not port.held]
         inputs, outputs = stream_names(entering, (port.name for port in program.outputs))
         self.names = {*inputs.values(), *outputs.values()}
+        rounds = None if micro_batch is None else in_rounds(program, micro_batch, steady=True)
+        self.rounds = rounds if rounds is not None and rounds.count > 1 else None
+        program = program if self.rounds is None else self.rounds.program
         self.net = Netlist()
         self.groups: list[Group] = [Group(NAME, ())]
         self.inputs: list[Stream] = []
         self.states: dict[str, State] = {}
+        self.teller = ""
+        self.told = np.zeros(0, np.int64)
         lowering = Lowering(self.net, multiplication == "adders", optimiser())
         sources = []
         for index, port in enumerate(program.inputs):
-            if port.name in kept:
-                sources.append(self._state(port, outputs[port.name], index))
+            if port.held:
+                sources.append(self._state(port, outputs.get(port.name, "total"), index))
+                continue
+            if self.rounds is not None and port.name == self.rounds.teller:
+                sources.append(self._teller(index))
                 continue
             stream = Stream(inputs[port.name], port.name, False, port.format, port.format.size, user=True)
             self.inputs.append(stream)
@@ -80,12 +94,18 @@ class Unrolled:
         self._begin("outputs", ["signs and shifts of outputs, and whether a Check failed"])
         self.outputs: list[tuple[Stream, Integers]] = []
         for port, value in zip(program.outputs, values, strict=True):
-            stream = Stream(outputs[port.name], port.name, True, port.format, port.format.size)
             nodes = plain(self.net, value).reshape(-1)
-            self.outputs.append((stream, nodes))
+            if port.name in outputs:
+                stream = Stream(outputs[port.name], port.name, True, port.format, port.format.size)
+                self.outputs.append((stream, nodes))
             if port.name in self.states:
                 state = self.states[port.name]
                 state.following = lowering.require(nodes, state.port.format.low, state.port.format.high)
+        if self.rounds is not None:
+            self.inputs = in_turn(self.rounds, self.inputs)
+            nodes_of = {stream.name: nodes for stream, nodes in self.outputs}
+            given = in_turn(self.rounds, [stream for stream, _ in self.outputs])
+            self.outputs = [(stream, nodes_of[stream.name]) for stream in given]
         status = Stream(STATUS, "", True, Fixed((), 0, 0, 1), 1)
         self.outputs.append((status, np.array([any_of(self.net, lowering.failures)], np.int64)))
         following = [state.following for state in self.states.values()]
@@ -94,14 +114,20 @@ class Unrolled:
         self.stage(levels_per_stage)
 
     @property
+    def passing(self) -> AtOnce:
+        """Return how frames pass: at once, or in rounds."""
+        return AtOnce(self.inputs) if self.rounds is None else InRounds(self.inputs, self.rounds.count, self.teller)
+
+    @property
     def depth(self) -> int:
         """Return the number of levels of adders from inputs to outputs, which one stage may contain."""
         return max(int(self.net.level[self.pipe.live].max(initial=0)), 1)
 
     def stage(self, levels_per_stage: int) -> None:
         """Place the pipeline registers anew, with at most so many levels of adders between two of them."""
-        nodes = [state.nodes for state in self.states.values()]
-        self.pipe = pipeline(self.net, self.wanted, levels_per_stage, np.concatenate(nodes) if nodes else None)
+        alone = bool(self.states) or self.rounds is not None
+        stable = np.concatenate([self.told, *(state.nodes for state in self.states.values())])
+        self.pipe = pipeline(self.net, self.wanted, levels_per_stage, stable if alone else None)
 
     def report(self) -> Json:
         """Return the sizes of the parallel design before anything is emitted: LUTs, registers, DSPs, block memory and
@@ -110,16 +136,18 @@ class Unrolled:
         sides = len(self.inputs), len(self.outputs)
         choices = Choices(self.net, self.pipe)
         bits = sum(state.register.data_bits for state in self.states.values())
-        return by_family(lambda family: estimate(self.net, self.pipe, choices, *sides, family, bits))
+        made = by_family(lambda family: estimate(self.net, self.pipe, choices, *sides, family, bits))
+        return self.passing.counted(made)
 
     def design(self, initial: Mapping[str, Values] | None = None) -> Design:
         """Return the parallel design with its Verilog files; its state begins with the values in `initial`.
 
         Raise CircuitizeError for values that are not those of the program's state.
         """
-        begins = initial_values([state.port for state in self.states.values()], initial or {})
+        held = [name for name, state in self.states.items() if state.gate == KEPT]
+        begins = initial_values([self.states[name].port for name in held], initial or {})
         for name, state in self.states.items():
-            state.initial = begins[name].reshape(-1).tolist()
+            state.initial = begins[name].reshape(-1).tolist() if name in begins else [0] * state.port.format.size
         modules = Modules(self.net, self.groups, self.pipe, self.wanted)
         files = {}
         for index, group in enumerate(modules.groups):
@@ -127,23 +155,33 @@ class Unrolled:
             if text:
                 files[f"{group.name}.v"] = text
         files |= modules.rom_files()
-        comment = [
-            f"{sum(stream.format.size for stream in self.inputs)} numbers in, a frame a cycle,",
-            f"out after {self.pipe.stages} cycles; one enable stalls all registers.",
-        ]
-        if self.states:
-            comment = [
-                f"{sum(stream.format.size for stream in self.inputs)} numbers in, one frame at a time,",
-                f"out after {self.pipe.stages} cycles; the state follows when the reader takes a status of 0.",
-            ]
+        comment = self._comment()
         outputs = [(stream, nodes.tolist()) for stream, nodes in self.outputs]
         states = list(self.states.values())
-        files[f"{NAME}.v"] = top(NAME, self.inputs, outputs, modules, comment, self.framing.name, states)
+        files[f"{NAME}.v"] = top(NAME, self.inputs, outputs, modules, comment, self.framing.name, states, self.passing)
         for name, text in files.items():
             if name.endswith(".v"):
                 files[name] = f"`default_nettype none\n\n{text}\n`default_nettype wire\n"
         streams = (*self.inputs, *(stream for stream, _ in self.outputs))
-        return Design(NAME, "parallel", files, streams, tuple(self.states), self.report())
+        return Design(NAME, "parallel", files, streams, tuple(held), self.report())
+
+    def _comment(self) -> list[str]:
+        numbers, stages = sum(stream.format.size for stream in self.inputs), self.pipe.stages
+        if self.rounds is not None:
+            count = self.rounds.count
+            return [
+                f"{numbers} numbers in, in {count} rounds, one at a time,",
+                f"each out after {stages} cycles; the status leaves in the last one.",
+            ]
+        if self.states:
+            return [
+                f"{numbers} numbers in, one frame at a time,",
+                f"out after {stages} cycles; the state follows when the reader takes a status of 0.",
+            ]
+        return [
+            f"{numbers} numbers in, a frame a cycle,",
+            f"out after {stages} cycles; one enable stalls all registers.",
+        ]
 
     def _framing(self, lowering: Lowering) -> Stream:
         """Return the input stream of one bit per frame that is 1 if an input's beat has no `tlast`; the bit goes
@@ -157,6 +195,16 @@ class Unrolled:
         lowering.failures.append(bit.reshape(-1))
         return stream
 
+    def _teller(self, index: int) -> Elements:
+        """Return the two bits that tell the pipeline which round it is."""
+        self.teller = self._named("round")
+        stream = Stream(self.teller, "", False, Fixed((2,), 0, 0, 1), 2)
+        self._begin(self.teller, ["1 in all rounds but the first, and 1 in the last"], stream)
+        self.told = self.net.append(Kind.INPUT, 0, 1, n=index, m=np.arange(2))
+        made = Elements.of(self.told)
+        self._label(made)
+        return made
+
     def _state(self, port: Port[Fixed], output: str, index: int) -> Elements:
         """Return the elements of state, which is always inside its interval: it begins there, and what would leave it
         fails.
@@ -165,7 +213,8 @@ class Unrolled:
         self._begin(register.name, [f"state {port.name}: {port.format}"], register)
         places = np.arange(port.format.size).reshape(port.format.shape)
         nodes = self.net.append(Kind.INPUT, port.format.low, port.format.high, n=index, m=places)
-        self.states[port.name] = State(port, register, nodes.reshape(-1))
+        added = self.rounds is not None and port.name in self.rounds.kept
+        self.states[port.name] = State(port, register, nodes.reshape(-1), ADDED if added else KEPT)
         made = Elements.of(nodes)
         self._label(made)
         return made
@@ -226,16 +275,18 @@ def schedule(
     levels_per_stage: int = DEFAULT_LEVELS,
     multiplication: str = "adders",
     initial: Mapping[str, Values] | None = None,
+    micro_batch: int | None = None,
 ) -> Design:
     """Return the design that the parallel scheduler makes of an integer program whose parameters are bound.
 
     In a parallel design, at most `levels_per_stage` adders lie between two registers. In a parallel design, products
     with constants are sums of shifted copies, or multipliers if `multiplication` is "dsp". Held inputs that an output
     of the same name updates are state, which starts with the values in `initial` (integers, or reals that are rounded
-    once). Raise CircuitizeError for a program of the real language, for a held input without a value, for a program
-    that is too large, and for invalid options.
+    once). If `micro_batch` is given, the design takes so many examples of a batch at a time. Raise CircuitizeError for
+    a program of the real language, for a held input without a value, for a program that is too large, and for invalid
+    options.
     """
-    return Unrolled(program, levels_per_stage, multiplication).design(initial)
+    return Unrolled(program, levels_per_stage, multiplication, micro_batch).design(initial)
 
 
 def _check(program: IntegerProgram, levels_per_stage: int, multiplication: str) -> None:

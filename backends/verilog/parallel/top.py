@@ -1,5 +1,5 @@
 """The top module of a parallel design: its streams, the single enable signal that stalls every register, and the valid
-bits. With state, frames go through the pipeline one at a time.
+bits. With state or rounds, frames go through the pipeline one at a time.
 """
 
 from __future__ import annotations
@@ -15,22 +15,27 @@ from ...verilog.design import CLOCK, RESET, STATUS, Stream
 from ...verilog.netlist import Integers
 from ...verilog.signals import Literal, Signal
 from .modules import ENABLE, Modules
+from .rounds import AtOnce
 from .text import Operand
 
-IDLE, KEPT = "idle", "kept"
-"""The signals that are 1 if no frame is in a pipeline with state, and in the clock in which its state changes."""
+IDLE, KEPT, ADDED = "idle", "kept", "added"
+"""The signals that are 1 if no frame is in a pipeline with state or rounds, and in the clock in which state changes or
+what is added up from round to round.
+"""
 
 
 @dataclass
 class State:
     """State of a program: its port, the register that keeps it, named as a stream is, and the nodes of its elements.
 
-    The nodes `following` have the state after a frame, and `initial` has the elements that the state begins with.
+    The nodes `following` have the state after a frame, and `initial` has the elements that the state begins with. The
+    signal `gate` is 1 when the state follows: KEPT, or ADDED for what is added up from round to round.
     """
 
     port: Port[Fixed]
     register: Stream
     nodes: Integers
+    gate: str
     following: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
     initial: list[int] = field(default_factory=list)
 
@@ -43,6 +48,7 @@ def top(
     comment: list[str],
     unframed: str,
     states: list[State],
+    passing: AtOnce,
 ) -> str:
     """Return the Verilog of the top module: a frame enters a parallel design when all inputs are valid and the pipeline
     moves.
@@ -50,7 +56,8 @@ def top(
     The pipeline of a parallel design moves unless the last stage holds a frame of which some output has not been taken.
     After a beat without `tlast`, which the bit `unframed` reports, the beats of that input are skipped up to the next
     beat with `tlast`. With state, a frame enters when the pipeline is empty, and the state follows in the clock in
-    which a status of 0 is taken.
+    which a status of 0 is taken. If frames pass in rounds, each round enters and leaves as a frame does otherwise, and
+    the status leaves in the last one.
     """
     stages = modules.pipe.stages
     ports = [f"input wire {CLOCK}", f"input wire {RESET}"]
@@ -61,34 +68,44 @@ def top(
     lines += [f"    reg {_range(stages)} occupied;", f"    reg {_range(len(outputs))} taken;"]
     if inputs:
         lines.append(f"    reg {_range(len(inputs))} skipping;")
-    if states:
-        taken = f"{STATUS}_tvalid & {STATUS}_tready"
-        lines += [f"    wire {IDLE} = ~(|occupied);", f"    wire {KEPT} = {taken} & ~{STATUS}_tdata[0];"]
-    valid = [IDLE] * bool(states) + [f"{stream.name}_tvalid" for stream in inputs]
+    alone = modules.pipe.alone
+    if alone:
+        lines.append(f"    wire {IDLE} = ~(|occupied);")
+    gates = {state.gate for state in states}
+    if KEPT in gates:
+        lines.append(f"    wire {KEPT} = {STATUS}_tvalid & {STATUS}_tready & ~{STATUS}_tdata[0];")
+    valid = [IDLE] * alone
+    valid += [passing.valid(stream) for stream in inputs]
     arrived = " & ".join(valid + ["~(|skipping)"] * bool(inputs)) or "1'b1"
-    left = " & ".join(f"({stream.name}_tready | taken[{i}])" for i, (stream, _) in enumerate(outputs))
+    left = " & ".join(
+        f"({passing.unless_given(stream)}{stream.name}_tready | taken[{i}])" for i, (stream, _) in enumerate(outputs)
+    )
     lines += [
         f"    wire arrived = {arrived};",
         f"    wire leaves = {left};",
         f"    wire {ENABLE} = ~occupied[{stages - 1}] | leaves;",
     ]
-    if states:
+    lines += passing.lines(stages)
+    if ADDED in gates:
+        lines.append(f"    wire {ADDED} = round_ends & ~{STATUS}_tdata[0];")
+    if alone:
         before = ["arrived", *(f"occupied[{stage}]" for stage in range(stages - 1))]
-        gates = {modules.gate(stage): name for stage, name in enumerate(before, 1)}
+        loads = {modules.gate(stage): name for stage, name in enumerate(before, 1)}
         used = {gate for index in range(len(modules.groups)) for gate in modules.gates(index)}
-        lines += [f"    wire {gate} = {name};" for gate, name in gates.items() if gate in used]
+        lines += [f"    wire {gate} = {name};" for gate, name in loads.items() if gate in used]
     for state in states:
         lines += _register(state)
     lines += [
-        f"    assign {stream.name}_tready = ~{RESET} & (skipping[{i}] | ({ENABLE} & arrived));"
+        f"    assign {stream.name}_tready = ~{RESET} & (skipping[{i}] | ({ENABLE} & arrived{passing.takes(stream)}));"
         for i, stream in enumerate(inputs)
     ]
-    ends = " & ".join(f"{stream.name}_tlast & ~{stream.name}_tuser" for stream in inputs) or "1'b1"
-    lines.append(f"    wire [0:0] {unframed}_tdata = ~({ends});")
+    ends = " & ".join(f"{passing.right(stream)} & ~{stream.name}_tuser" for stream in inputs) or "1'b1"
+    lines.append(f"    wire [0:0] {unframed}_tdata = ~({ends}){passing.failed()};")
     for i, (stream, _) in enumerate(outputs):
+        valid_beat = f"occupied[{stages - 1}] & ~taken[{i}] & ~{RESET}{passing.given(stream)}"
         lines += [
-            f"    assign {stream.name}_tvalid = occupied[{stages - 1}] & ~taken[{i}] & ~{RESET};",
-            f"    assign {stream.name}_tlast = 1'b1;",
+            f"    assign {stream.name}_tvalid = {valid_beat};",
+            f"    assign {stream.name}_tlast = {passing.last(stream)};",
         ]
     following = f"{{occupied[{stages - 2}:0], arrived}}" if stages > 1 else "arrived"
     lines += [
@@ -108,7 +125,7 @@ def top(
         lines.append("        else begin")
         for i, stream in enumerate(inputs):
             moves = f"{stream.name}_tvalid & {stream.name}_tready"
-            lines.append(f"            if ({moves}) skipping[{i}] <= ~{stream.name}_tlast;")
+            lines.append(f"            if ({moves}) skipping[{i}] <= ~{stream.name}_tlast{passing.late(i)};")
         lines += ["        end", "    end"]
     for index in range(len(modules.groups)):
         lines += modules.instance(index)
@@ -135,7 +152,7 @@ def _following(state: State, modules: Modules) -> list[str]:
     read = [_element(modules.signal(node, last), bits) for node in reversed(state.following.tolist())]
     return [
         f"    always @(posedge {CLOCK}) begin",
-        f"        if ({KEPT}) {state.register.name}_tdata <= {{",
+        f"        if ({state.gate}) {state.register.name}_tdata <= {{",
         ",\n".join(f"            {text}" for text in read),
         "        };",
         "    end",

@@ -20,7 +20,7 @@ from .wiring import WIDE, Wiring, instance
 SHELL = "shell"
 """The top module, before it gets the design's name."""
 
-PRIMITIVES = ("skid", "unpack", "pack", "gather", "scatter", "control")
+PRIMITIVES = ("skid", "queue", "unpack", "pack", "gather", "scatter", "control")
 """The modules that a shell is made of: Verilog files beside this one."""
 
 

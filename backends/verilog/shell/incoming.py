@@ -18,8 +18,8 @@ def shared_inputs(wiring: Wiring, design: Design, bus: Bus, inner: Mapping[str, 
     `tlast` every remaining tensor gets a beat that is marked wrong.
 
     Words after the last word of a packet's last tensor go to that tensor too, which drops them. A parallel design takes
-    all inputs together: each tensor except the last waits in a skid buffer for the later ones. A buffer and a register
-    stand between the turns and the tensors, so that no path leads from the ones to the others.
+    all inputs of a round together: each tensor except the last waits in a buffer for the later ones. A buffer and a
+    register stand between the turns and the tensors, so that no path leads from the ones to the others.
     """
     count, name, together = len(bus.streams), bus.name, design.scheduler == "parallel"
     place = max(1, max(stream.beats for stream in bus.streams).bit_length())
@@ -94,12 +94,12 @@ def shared_inputs(wiring: Wiring, design: Design, bus: Bus, inner: Mapping[str, 
             into = f"{side}_early"
             for word, width in (("data", core.data_bits), ("valid", 0), ("ready", 0), ("last", 0), ("user", 0)):
                 wiring.wire(f"{into}_{word}", width)
-            wiring.skid(
-                side,
-                core.data_bits + 2,
-                (f"{{{into}_user, {into}_last, {into}_data}}", f"{into}_valid", f"{into}_ready"),
-                (f"{{{side}_user, {side}_last, {side}_data}}", f"{side}_valid", f"{side}_ready"),
-            )
+            early = (f"{{{into}_user, {into}_last, {into}_data}}", f"{into}_valid", f"{into}_ready")
+            out = (f"{{{side}_user, {side}_last, {side}_data}}", f"{side}_valid", f"{side}_ready")
+            if core.beats > 1:
+                wiring.queue(side, core.data_bits + 2, core.beats, early, out)
+            else:
+                wiring.skid(side, core.data_bits + 2, early, out)
         convert(wiring, stream, core, into, source, inwards=True)
     wiring.lines.append(f"  assign given_passed = {' | '.join(passed)};")
 

@@ -17,14 +17,25 @@ from .conversion import convert
 from .turns import FRAME_MODE, turns
 from .wiring import Wiring
 
+WIDEST_SLOT = 64
+"""The most bits of a slot: hosts write elements as integers of 1, 2, 4 or 8 bytes."""
+
 
 def require_fit(bus: Bus, inner: Mapping[str, Stream]) -> None:
-    """Raise CircuitizeError if an element of a tensor is wider than the bus."""
+    """Raise CircuitizeError if an element of a tensor is wider than the bus, or the bus too wide for what a round has
+    of the tensor.
+    """
     for stream in bus.streams:
         if stream.lanes < 1:
             raise CircuitizeError(
                 f"--bus-bits: expected at least {stream.pitch} bits for an element of {inner[stream.name].port!r}, "
                 "found fewer; widen the bus"
+            )
+        if stream.lanes * WIDEST_SLOT < bus.data_bits:
+            core = inner[stream.name]
+            raise CircuitizeError(
+                f"--bus-bits: expected at most {stream.lanes * WIDEST_SLOT}, for {core.lanes} elements of "
+                f"{core.port!r} in each round, found {bus.data_bits}; narrow the bus, or change --micro-batch"
             )
 
 
@@ -60,9 +71,10 @@ def _turns_out(wiring: Wiring, design: Design, bus: Bus) -> None:
 
 def shared_outputs(wiring: Wiring, design: Design, bus: Bus, inner: Mapping[str, Stream]) -> None:
     """Add a shared bus of outputs to a shell: the output tensors of a frame leave in order, the status last; the status
-    of a design with state has no buffer.
+    of a design with state has no buffer. A parallel design gives all outputs of a round together: each tensor of which
+    every round gives a beat, except the first, waits in a queue for those before it.
     """
-    name, buffered = bus.name, not design.held
+    name, buffered, together = bus.name, not design.held, design.scheduler == "parallel"
     bytes_ = bus.data_bits // 8
     _turns_out(wiring, design, bus)
     for word, width in (("data", bus.data_bits), ("valid", 0), ("ready", 0), ("last", 0)):
@@ -74,7 +86,19 @@ def shared_outputs(wiring: Wiring, design: Design, bus: Bus, inner: Mapping[str,
         wiring.core(stream, core.data_bits)
         for word, width in (("elements", bits), ("sent", 0), ("ends", 0), ("word", bus.data_bits)):
             wiring.wire(f"{side}_{word}", width)
-        source = (f"{side}_data", f"{side}_valid", f"{side}_ready", f"{side}_last", "1'b0")
+        given = side
+        if together and k and core.beats > 1:
+            given = f"{side}_late"
+            for word, width in (("data", core.data_bits), ("valid", 0), ("ready", 0), ("last", 0)):
+                wiring.wire(f"{given}_{word}", width)
+            wiring.queue(
+                side,
+                core.data_bits + 1,
+                core.beats,
+                (f"{{{side}_last, {side}_data}}", f"{side}_valid", f"{side}_ready"),
+                (f"{{{given}_last, {given}_data}}", f"{given}_valid", f"{given}_ready"),
+            )
+        source = (f"{given}_data", f"{given}_valid", f"{given}_ready", f"{given}_last", "1'b0")
         if stream.name == STATUS:
             pad = f"{{{bits - 1}'d0, {side}_data}}" if bits > 1 else f"{side}_data"
             wiring.lines += [

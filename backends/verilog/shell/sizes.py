@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import gcd
 
 from circuitize.circuits.reading import Json
 
@@ -36,12 +37,21 @@ def with_shell(report: Json, streams: Sequence[Stream], state: bool, interface: 
 
 
 def outer(stream: Stream, interface: Interface) -> Stream:
-    """Return a stream of a scheduler's design as it appears outside the shell."""
-    slot = interface.slot(stream)
-    made = replace(stream, slot=0 if slot == stream.element_bits else slot, keep=True, user=False)
-    if interface.bus_bits is None:
-        return made
-    return replace(made, lanes=interface.bus_bits // slot, bus="m_axis" if stream.output else "s_axis")
+    """Return a stream of a scheduler's design as it appears outside the shell.
+
+    A word of a shared bus has as many elements as fit, or fewer in wider slots, so that no beat of the design inside
+    begins within a word or ends there.
+    """
+    slot, bits = interface.slot(stream), interface.bus_bits
+    lanes = stream.lanes
+    if bits is not None:
+        lanes = bits // slot
+        if stream.beats > 1 and lanes and stream.lanes % lanes and lanes % stream.lanes:
+            lanes = gcd(lanes, stream.lanes)
+            slot = bits // lanes
+    bus = "" if bits is None else "m_axis" if stream.output else "s_axis"
+    slot = 0 if slot == stream.element_bits else slot
+    return replace(stream, lanes=lanes, slot=slot, keep=True, user=False, bus=bus)
 
 
 def _bus(bus: Bus, state: bool) -> tuple[int, int]:

@@ -55,11 +55,22 @@ class Wiring:
         """Place a skid buffer, which holds one beat, between two handshakes, so that the wire `ready` comes from a
         register.
         """
+        self._buffer("skid", side, {"WIDTH": bits}, into, out)
+
+    def queue(self, side: str, bits: int, beats: int, into: Handshake, out: Handshake) -> None:
+        """Place a buffer for at least so many beats between two handshakes, whose wires `ready` and `valid` come from
+        registers.
+        """
+        places = queue_places(beats)
+        parameters = {"WIDTH": bits, "PLACES": places, "BITS": places.bit_length() - 1}
+        self._buffer("queue", side, parameters, into, out)
+
+    def _buffer(self, kind: str, side: str, parameters: Mapping[str, int], into: Handshake, out: Handshake) -> None:
         names = ("data", "valid", "ready")
         pins = [f".{CLOCK}({CLOCK})", f".{RESET}({self.reset})"]
         for way, wires in (("in", into), ("out", out)):
             pins += [f".{way}_{name}({wire})" for name, wire in zip(names, wires, strict=True)]
-        self.lines += instance("skid", f"{side}_skid", {"WIDTH": bits}, pins)
+        self.lines += instance(kind, f"{side}_{kind}", parameters, pins)
 
     def unpack(self, stream: Stream, name: str, side: str, data: str, keep: str, last: str) -> None:
         """Place the modules that take the elements out of a stream's beats, as SIDE_elements, and mark a wrong beat in
@@ -123,6 +134,11 @@ def _parts(stream: Stream) -> list[_Part]:
         _Part(f"_{number}", start, min(WIDE, stream.lanes - start), start * stream.pitch // 8, end, bits)
         for number, (start, end) in enumerate(zip(starts, ends, strict=True))
     ]
+
+
+def queue_places(beats: int) -> int:
+    """Return the number of places of a queue for at least so many beats."""
+    return max(4, 1 << (beats - 1).bit_length())
 
 
 def _slots(stream: Stream) -> dict[str, int]:

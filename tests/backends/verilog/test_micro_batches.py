@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pooled_steps
 import pytest
+from batched_programs import few, frames, scores, tally
 from broken_frames import all_faulty
 from every_case import every_case
 from example_programs import example
@@ -26,7 +27,7 @@ from circuitize.backends.verilog.folded.search import choose_sizes
 from circuitize.backends.verilog.shell import Interface
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.integers import Add, Check, Contract, Multiply, Reindex, Sum, View
+from circuitize.circuits.integers import Add, Contract, Sum, View
 from circuitize.circuits.port import Port
 from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
@@ -41,37 +42,6 @@ BATCH, SEED = 4, 1
 def step() -> tuple[IntegerProgram, dict[str, Integers]]:
     """The step of an 8-32-2 network, the totals of whose first layer are in block memory."""
     return small_step(sequential(dense(8, 40), relu(), dense(40, 2)), BATCH, 8)
-
-
-def frames(program: IntegerProgram, number: int, seed: int) -> dict[str, Integers]:
-    """Frames of a step of which about one in four has a learning rate so large that a weight leaves its interval."""
-    draw, found = np.random.default_rng(seed), dict[str, Integers]()
-    for port in program.inputs:
-        if not port.held:
-            scale = 2.0**port.format.fraction_bits
-            found[port.name] = np.rint(draw.integers(0, 17, (number, *port.format.shape)) / 16 * scale).astype(np.int64)
-            if port.name == "learning_rate":
-                found[port.name] = np.where(draw.random(number) < 0.25, port.format.high, int(scale / 8))
-    return found
-
-
-def scores() -> IntegerProgram:
-    """Scores of each example, their sum over the batch, and a sum that a number and Checks of examples go into."""
-    builder = Builder()
-    x, w = builder.input(Fixed((6, 3), 0, -9, 9)), builder.input(Fixed((3, 2), 0, -4, 4))
-    r = builder.input(Fixed((2,), 0, -50, 50))
-    made = builder.add(Check(-60, 60), builder.add(Contract("bi,ij->bj"), x, w))
-    total = builder.add(Sum(View.broadcast((6, 2), (0,))), made)
-    scaled = builder.add(Multiply(), r, total)
-    spread = builder.add(Add(), made, builder.add(Reindex(View.broadcast((6, 2), (0,))), r))
-    return named(builder, ["x", "w", "r"], [made, builder.add(Check(-2000, 3000), scaled), spread])
-
-
-def few(program: IntegerProgram, number: int, seed: int) -> dict[str, Integers]:
-    """Random frames with a few greatest and least elements, of which some frames are undefined."""
-    draw = np.random.default_rng(seed)
-    vectors = random_frames(program, number, seed)
-    return {name: values // draw.integers(1, 3, (number, *[1] * (values.ndim - 1))) for name, values in vectors.items()}
 
 
 @every_case([(1, {}), (2, {"lanes": 4}), (1, {"dsp_budget": 4}), (2, {"interval_budget": 4000})])
@@ -173,14 +143,6 @@ def test_streams_have_the_names_that_they_have_without_rounds() -> None:
     design = schedule(program, lanes=2, micro_batch=2)
     assert {s.name for s in design.streams} == {s.name for s in schedule(program, lanes=2).streams}
     assert check_design(design, program, random_frames(program, 6, 0), {}).first_difference is None
-
-
-def tally() -> IntegerProgram:
-    """State that adds up the sum of a batch, and must stay within [-100, 100]."""
-    builder = Builder()
-    state, x = builder.input(Fixed((2, 3), 0, -100, 100)), builder.input(Fixed((4, 2, 3), 0, -30, 30))
-    more = builder.add(Sum(View.broadcast((4, 2, 3), (0,))), x)
-    return named(builder, ["state", "x"], [builder.add(Check(-100, 100), builder.add(Add(), state, more))], ["state"])
 
 
 def test_resets_between_and_within_rounds_leave_the_state_last_kept() -> None:

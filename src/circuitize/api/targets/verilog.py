@@ -68,7 +68,7 @@ class Verilog(Target["Hardware"]):
         Option("lanes", "count", "multipliers that work at once", "P", only=FOLDED),
         Option("dsp_budget", "count", "as many lanes as N DSPs allow", "N", only=FOLDED),
         Option("interval_budget", "count", "the fewest lanes for a frame in N cycles", "N", only=FOLDED),
-        Option("micro_batch", "count", "N examples of a batch at a time, in less memory", "N", only=FOLDED),
+        Option("micro_batch", "count", "N examples of a batch at a time, in less memory or logic", "N"),
         Option("elements_per_beat", "count", "at least N elements a beat, a power of two of them", "N", only=FOLDED),
         Option("name", "name", "of the top module, and before all others (default: circuitize)", "NAME"),
         Option("elements", "choice", "each in 1, 2, 4 or 8 bytes, or bit after bit (default: bytes)", choices=ELEMENTS),
