@@ -144,7 +144,7 @@ def test_rows_of_a_product_are_cut(steady: bool) -> None:
     x, y = builder.inputs([Fixed((4, 4), 0, -9, 9)] * 2)
     program = named(builder, ["x", "y"], [builder.add(Contract("ij,jk->ik"), x, y)])
     rounds = in_rounds(program, 2, steady)
-    assert (rounds.cut_inputs, rounds.cut_outputs) == ({"x"}, {"y0"})
+    assert set(rounds.cut_inputs) == {"x"} and set(rounds.cut_outputs) == {"y0"}
     assert rounds.kept == (() if steady else ("y kept",)) and bool(rounds.teller) is not steady
     draw = np.random.default_rng(0)
     inputs = {name: draw.integers(-9, 10, (4, 4)) for name in ("x", "y")}
