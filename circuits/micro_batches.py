@@ -48,8 +48,10 @@ class Rounds:
     which is their value in the next round, and of which the first round uses nothing. Each round has one block of the
     first axis of the inputs and outputs that `cut_inputs` and `cut_outputs` name. Of the other outputs the last round
     alone has the right value; a held input that has an output changes in the last round alone. Any other input is used
-    in the first round alone, or stays the same in all rounds if the rounds are `steady`. The whole program has no value
-    where a round has none, and there alone.
+    in the first round alone. The whole program has no value where a round has none, and there alone.
+
+    If rounds are steady, whoever runs them gives inputs that are not cut in all rounds, and takes what follows on held
+    inputs from the last round alone: in earlier rounds it is any value of the input's interval.
     """
 
     program: IntegerProgram
@@ -68,8 +70,7 @@ def batch_of(program: IntegerProgram) -> int | None:
 
 
 def in_rounds(program: IntegerProgram, examples: int, steady: bool = False) -> Rounds:
-    """Return a program in rounds of so many examples of its batch; if they are `steady`, whoever runs them gives the
-    inputs that are not cut in all of them.
+    """Return a program in rounds of so many examples of its batch, which may be `steady`.
 
     The inputs of data that have the batch as their first axis are cut, or, if their examples would meet, the first of
     them alone: the rows of a product of two matrices. Raise CircuitizeError if the batch is no multiple of `examples`,
@@ -144,7 +145,7 @@ class _Writer:
             form = None if None in self.forms.of[wire] else 0
             cut |= {port.name} if form == 0 else set()
             made = self.made[wire, form]
-            wires.append(self._where(LAST, made, states[port.name]) if port.name in states else made)
+            wires.append(self._following(made, states[port.name]) if port.name in states else made)
             outputs.append(port.of(self.builder.format(wires[-1])))
         kept = [port for port in self.inputs if port.name in self.kept]
         program = IntegerProgram(
@@ -155,6 +156,15 @@ class _Writer:
         )
         names = frozenset(self.whole.inputs[number].name for number in self.cut)
         return Rounds(program, self.count, self.teller, names, frozenset(cut), tuple(port.name for port in kept))
+
+    def _following(self, made: int, state: int) -> int:
+        """Return the wire of what follows on state: the state itself in all rounds but the last, or anything of its
+        interval if whoever runs the rounds takes what follows from the last one alone.
+        """
+        new, old = self.builder.format(made), self.builder.format(state)
+        if self.steady and old.low <= new.low <= new.high <= old.high:
+            return made
+        return self._where(LAST, made, state)
 
     def _enter(self) -> dict[str, int]:
         """Write the inputs, and return the wires of those that are state. Other inputs that are not cut are kept,

@@ -12,7 +12,7 @@ from tiers import count
 
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError, OverflowRisk, Undefined
-from circuitize.circuits.integers import Add, Affine, Check, Constant, Contract, Multiply, Reindex, Sum, View
+from circuitize.circuits.integers import Add, Affine, Check, Constant, Contract, Multiply, Reindex, Select, Sum, View
 from circuitize.circuits.integers.blocks import block
 from circuitize.circuits.micro_batches import in_rounds
 from circuitize.circuits.program import IntegerProgram
@@ -148,16 +148,21 @@ def test_rows_of_a_product_are_cut(steady: bool) -> None:
     assert rounds.kept == (() if steady else ("y kept",)) and bool(rounds.teller) is not steady
     draw = np.random.default_rng(0)
     inputs = {name: draw.integers(-9, 10, (4, 4)) for name in ("x", "y")}
-    np.testing.assert_array_equal(run_rounds(rounds, program, inputs)["y0"], inputs["x"] @ inputs["y"])
+    np.testing.assert_array_equal(run_rounds(rounds, program, inputs, steady=steady)["y0"], inputs["x"] @ inputs["y"])
 
 
 def test_steady_rounds_keep_sums_alone() -> None:
+    """And choose between new state and old only where the new one may lie outside."""
     program = example("iris.py:step").integer
     plain, steady = in_rounds(program, 2), in_rounds(program, 2, steady=True)
     assert set(plain.kept) - set(steady.kept) == {"learning_rate kept"}
+    arrows = plain.program.arrow, steady.program.arrow
+    numbers = [sum(type(arrow.operations[index]) is Select for index, *_ in arrow.rows) for arrow in arrows]
+    states = sum(port.held for port in program.inputs)
+    assert numbers[0] - numbers[1] == states + 1
     inputs = integer_examples(program)[0]
     wanted = integer.run(program, {name: Raw(value) for name, value in inputs.items()})
-    found = run_rounds(steady, program, inputs)
+    found = run_rounds(steady, program, inputs, steady=True)
     for port in program.outputs:
         np.testing.assert_array_equal(found[port.name], wanted[port.name], port.name)
 
