@@ -130,7 +130,7 @@ class Modules:
         if gates:
             pins += [f".{name}({name})" for name in (CLOCK, *gates)]
         if group.stream is not None:
-            pins.append(f".tdata({group.stream.name}_tdata)")
+            pins.append(f".tdata({group.data or f'{group.stream.name}_tdata'})")
         for node, stage in [*self.imports[index].tolist(), *self.exports[index].tolist()]:
             name = self._known(node, stage).name
             pins.append(f".{name}({name})")

@@ -18,12 +18,13 @@ MOST = 1 << 13
 @dataclass
 class Group:
     """The nodes of one operation, which form a module: its name, its comment for readers, and the stream that it
-    unpacks, if there is one.
+    unpacks, if there is one, with the wire of the top module that has the stream's data.
     """
 
     name: str
     comment: Sequence[str]
     stream: Stream | None = None
+    data: str = ""
     labels: dict[int, str] = field(default_factory=dict)
     """The names of the nodes that are elements of the operation's target."""
 
@@ -67,7 +68,7 @@ def _cut(group: Group, members: Integers, place: Integers, count: int, taken: se
         while name in taken:
             name += "x"
         taken.add(name)
-        found.append(Group(name, [*group.comment, f"part {part} of {count}"], group.stream, named))
+        found.append(Group(name, [*group.comment, f"part {part} of {count}"], group.stream, group.data, named))
     return found
 
 

@@ -61,6 +61,17 @@ class AtOnce:
         """Return the lines that keep count of where a frame is."""
         return []
 
+    def comment(self, stages: int, state: bool) -> list[str]:
+        """Return what readers of the top module are told."""
+        first = f"{self._numbers} numbers in, {'one frame at a time' if state else 'a frame a cycle'},"
+        if state:
+            return [first, f"out after {stages} cycles; the state follows when the reader takes a status of 0."]
+        return [first, f"out after {stages} cycles; one enable stalls all registers."]
+
+    @property
+    def _numbers(self) -> int:
+        return sum(stream.format.size for stream in self.inputs)
+
     def counted(self, report: Json) -> Json:
         """Return the report of a design, given that of one whose frames pass at once."""
         return report
@@ -143,7 +154,16 @@ class InRounds(AtOnce):
                 ended = self._ended(stream)
                 lines.append(f"            {ended} <= ~{LAST_ROUND} & ({ended} | {stream.name}_tlast);")
             lines += ["        end", "    end"]
+        for stream in self.cut:
+            bits, absent = stream.data_bits, self._ended(stream)
+            lines.append(f"    wire [{bits - 1}:0] {block(stream)} = {stream.name}_tdata & {{{bits}{{~{absent}}}}};")
         return lines
+
+    def comment(self, stages: int, state: bool) -> list[str]:
+        return [
+            f"{self._numbers} numbers in, in {self.count} rounds, one at a time,",
+            f"each out after {stages} cycles; the status leaves in the last one.",
+        ]
 
     def counted(self, report: Json) -> Json:
         sizes = {"lut": 2 * len(self.registers) + len(self.inputs), "ff": sum(self.registers.values()) + len(self.cut)}
@@ -153,6 +173,11 @@ class InRounds(AtOnce):
 
     def _ended(self, stream: Stream) -> str:
         return f"{ENDED}[{self.cut.index(stream)}]"
+
+
+def block(stream: Stream) -> str:
+    """Return the name of the wire that has what a round has of an input, zeros after the end of a short tensor."""
+    return f"{stream.name}_block"
 
 
 def _sums(sizes: Json, added: Json) -> Json:

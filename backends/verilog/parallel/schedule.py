@@ -34,7 +34,7 @@ from .modules import Modules
 from .operations import Lowering, any_of
 from .parts import Group
 from .pipeline import Pipeline, pipeline
-from .rounds import AtOnce, InRounds
+from .rounds import AtOnce, InRounds, block
 from .top import ADDED, KEPT, State, top
 
 NAME = "parallel"
@@ -83,7 +83,8 @@ class Unrolled:
                 continue
             stream = Stream(inputs[port.name], port.name, False, port.format, port.format.size, user=True)
             self.inputs.append(stream)
-            self._begin(f"{stream.name}_input", [f"input {port.name}: {port.format}"], stream)
+            data = block(stream) if self.rounds is not None and port.name in self.rounds.cut_inputs else ""
+            self._begin(f"{stream.name}_input", [f"input {port.name}: {port.format}"], stream, data)
             places = np.arange(port.format.size).reshape(port.format.shape)
             bits = self.net.append(Kind.INPUT, *element(port.format).held, n=index, m=places)
             made = Elements.of(lowering.require(bits, port.format.low, port.format.high))
@@ -155,7 +156,7 @@ class Unrolled:
             if text:
                 files[f"{group.name}.v"] = text
         files |= modules.rom_files()
-        comment = self._comment()
+        comment = self.passing.comment(self.pipe.stages, bool(self.states))
         outputs = [(stream, nodes.tolist()) for stream, nodes in self.outputs]
         states = list(self.states.values())
         files[f"{NAME}.v"] = top(NAME, self.inputs, outputs, modules, comment, self.framing.name, states, self.passing)
@@ -164,24 +165,6 @@ class Unrolled:
                 files[name] = f"`default_nettype none\n\n{text}\n`default_nettype wire\n"
         streams = (*self.inputs, *(stream for stream, _ in self.outputs))
         return Design(NAME, "parallel", files, streams, tuple(held), self.report())
-
-    def _comment(self) -> list[str]:
-        numbers, stages = sum(stream.format.size for stream in self.inputs), self.pipe.stages
-        if self.rounds is not None:
-            count = self.rounds.count
-            return [
-                f"{numbers} numbers in, in {count} rounds, one at a time,",
-                f"each out after {stages} cycles; the status leaves in the last one.",
-            ]
-        if self.states:
-            return [
-                f"{numbers} numbers in, one frame at a time,",
-                f"out after {stages} cycles; the state follows when the reader takes a status of 0.",
-            ]
-        return [
-            f"{numbers} numbers in, a frame a cycle,",
-            f"out after {stages} cycles; one enable stalls all registers.",
-        ]
 
     def _framing(self, lowering: Lowering) -> Stream:
         """Return the input stream of one bit per frame that is 1 if an input's beat has no `tlast`; the bit goes
@@ -226,8 +209,8 @@ class Unrolled:
         self.names.add(name)
         return name
 
-    def _begin(self, name: str, comment: list[str], stream: Stream | None = None) -> None:
-        self.groups.append(Group(self._free(f"{NAME}_{name}"), comment, stream))
+    def _begin(self, name: str, comment: list[str], stream: Stream | None = None, data: str = "") -> None:
+        self.groups.append(Group(self._free(f"{NAME}_{name}"), comment, stream, data))
         self.net.current = len(self.groups) - 1
 
     def _free(self, name: str) -> str:

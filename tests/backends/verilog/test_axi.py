@@ -26,9 +26,11 @@ LARGE = ["gpt2_folder.py:logits", "gpt2_folder.py:apart", "digits.py:evaluate", 
 LARGE += ["mnist_mlp.py:predict", "digits.py:step", "digits.py:momentum", "digits.py:adam", "cnn.py:step"]
 LARGE += ["digits_xent.py:step", "digits_xent.py:momentum", "digits_xent.py:adam", "digits_xent.py:adam_sixteen"]
 """The largest parallel designs take millions of LUTs; their streams have a beat a frame."""
-ROUNDS = ["matmul.py:product", "lenet.py:predict", "mnist_mlp.py:step", "mnist_mlp.py:step64"]
+ROUNDS = ["matmul.py:product", "lenet.py:predict"]
 ROUNDS += [f"transformer.py:{name}" for name in ("step", "spherical_step", "evaluate", "spherical_evaluate")]
 """Examples whose parallel designs are too large at once, and not if they take one example of a batch at a time."""
+UNREAD = ["mnist_mlp.py:step", "mnist_mlp.py:step64"]
+"""Those whose parallel designs in rounds are 1 GB of Verilog, for which Icarus needs more than 22 GB of memory."""
 
 
 def test_designs_beside_each_other(tmp_path: Path) -> None:
@@ -85,9 +87,11 @@ def test_large_parallel_examples(name: str, tmp_path: Path) -> None:
     simulate([job(name, "parallel", Interface("example"), 5)], tmp_path)
 
 
-@pytest.mark.parametrize("bits", [None, 32])
-def test_a_parallel_step_in_rounds(bits: int | None, tmp_path: Path) -> None:
-    simulate([job("iris.py:step", "parallel", Interface("example", bus_bits=bits), 8, micro_batch=2)], tmp_path)
+@pytest.mark.parametrize(("examples", "bits"), [(2, None), (1, 32)])
+def test_a_parallel_step_in_rounds(examples: int, bits: int | None, tmp_path: Path) -> None:
+    """Of whose inputs some end early, so that later rounds lack a block, which nothing else may be in place of."""
+    face = Interface("example", bus_bits=bits, control=True)
+    simulate([job("iris.py:step", "parallel", face, 8, micro_batch=examples)], tmp_path, seed=2)
 
 
 @pytest.mark.deep
@@ -106,7 +110,7 @@ def test_parallel_refuses_all_others(name: str) -> None:
         program = bound_somehow(program).program
     with pytest.raises(CircuitizeError, match=r"expected at most 2,097,152 numbers .*; use the folded one"):
         schedule(program)
-    if name not in ROUNDS:
+    if name not in [*ROUNDS, *UNREAD]:
         with pytest.raises(CircuitizeError, match=r"expected at most 2,097,152 numbers .*; use the folded one"):
             schedule(program, micro_batch=1)
 
