@@ -170,15 +170,19 @@ def test_a_design_that_a_device_does_not_hold_is_written_with_a_remark(
     assert report["device"]["holds"] is False and report["device"]["limit"] == "lut"
 
 
-def test_a_design_with_too_much_memory_may_take_fewer_examples() -> None:
-    """The remark stands where it can help: for a batch, in folded designs of one kind of frame."""
-    few, enough = (Holding(Device("D", ECP5, 1, 1, 1, 1), {"lut": 0.5, "blocks": share}) for share in (1.5, 1.0))
+def test_a_design_that_is_too_large_may_take_fewer_examples() -> None:
+    """The remark stands where it can help: for a batch, in designs of one kind of frame."""
+    shares = {"lut": 0.5, "dsp": 0.1, "blocks": 1.0}
+    blocks, multipliers = {**shares, "blocks": 1.5}, {**shares, "dsp": 1.5}
+    few, enough, crowded = (Holding(Device("D", ECP5, 1, 1, 1, 1), of) for of in (blocks, shares, multipliers))
     builder = Builder()
     made = Bound(named(builder, ["x"], [builder.input(Fixed((8, 2), 0, 0, 3))]), {})
     told = "; --micro-batch 1 takes 1 of 8 examples at a time and, with fewer multipliers, less memory"
     assert smaller(few, made, "folded", {}) == smaller(few, made, "folded", {"micro_batch": 4}) == told
     assert not smaller(enough, made, "folded", {}) and not smaller(few, made, "folded", {"micro_batch": 1})
-    assert not smaller(few, made, "parallel", {})
+    assert not smaller(few, made, "parallel", {}) and not smaller(crowded, made, "folded", {})
+    told = "; --micro-batch 1 takes 1 of 8 examples at a time, in less logic"
+    assert smaller(crowded, made, "parallel", {}) == told and not smaller(crowded, made, "parallel", {"micro_batch": 1})
 
 
 def test_check_includes_hardware() -> None:

@@ -125,14 +125,18 @@ class Hardware(WrittenCircuit):
 
 
 def smaller(found: Holding, made: Bound, scheduler: str | None, options: Options) -> str:
-    """Return the advice to take one example at a time, with fewer multipliers, if a device has too little memory for a
-    design that takes several, or an empty text.
+    """Return the advice to take one example at a time, if a device has too little memory for a folded design that takes
+    several, or too little logic for a parallel one, or an empty text.
     """
     batch = batch_of(made.program) or 1
-    at_once = options.get("micro_batch", batch)
-    if found.shares["blocks"] <= 1 or at_once == 1 or made.modal is not None or scheduler != "folded":
+    if options.get("micro_batch", batch) == 1 or made.modal is not None:
         return ""
-    return f"; --micro-batch 1 takes 1 of {batch} examples at a time and, with fewer multipliers, less memory"
+    one = f"; --micro-batch 1 takes 1 of {batch} examples at a time"
+    if scheduler == "folded" and found.shares["blocks"] > 1:
+        return f"{one} and, with fewer multipliers, less memory"
+    if scheduler == "parallel" and max(found.shares["lut"], found.shares["dsp"]) > 1:
+        return f"{one}, in less logic"
+    return ""
 
 
 def asked_of(options: Options) -> Asked | None:
