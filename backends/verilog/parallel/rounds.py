@@ -57,6 +57,10 @@ class AtOnce:
         """Return the condition on which a frame has failed before."""
         return ""
 
+    def declared(self) -> list[str]:
+        """Return the declarations of the registers that keep count of where a frame is."""
+        return []
+
     def lines(self, stages: int) -> list[str]:
         """Return the lines that keep count of where a frame is."""
         return []
@@ -126,11 +130,14 @@ class InRounds(AtOnce):
     def failed(self) -> str:
         return f" | {FAILED}"
 
+    def declared(self) -> list[str]:
+        registers = self.registers | ({ENDED: len(self.cut)} if self.cut else {})
+        return [f"    reg [{width - 1}:0] {name};" for name, width in registers.items()]
+
     def lines(self, stages: int) -> list[str]:
         registers = self.registers
         bits = registers["round"]
-        lines = [f"    reg [{width - 1}:0] {name};" for name, width in registers.items()]
-        lines += [
+        lines = [
             f"    wire round_ends = occupied[{stages - 1}] & leaves;",
             f"    always @(posedge {CLOCK}) begin",
             f"        if ({RESET}) begin",
@@ -145,8 +152,8 @@ class InRounds(AtOnce):
         if self.teller:
             lines.append(f"    wire [1:0] {self.teller}_tdata = {{{LAST_ROUND}, later_round}};")
         if self.cut:
-            lines += [f"    reg [{len(self.cut) - 1}:0] {ENDED};", f"    always @(posedge {CLOCK}) begin"]
             lines += [
+                f"    always @(posedge {CLOCK}) begin",
                 f"        if ({RESET}) {ENDED} <= {len(self.cut)}'d0;",
                 "        else if (enable & arrived) begin",
             ]

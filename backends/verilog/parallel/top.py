@@ -68,6 +68,7 @@ def top(
     lines += [f"    reg {_range(stages)} occupied;", f"    reg {_range(len(outputs))} taken;"]
     if inputs:
         lines.append(f"    reg {_range(len(inputs))} skipping;")
+    lines += passing.declared()
     alone = modules.pipe.alone
     if alone:
         lines.append(f"    wire {IDLE} = ~(|occupied);")

@@ -65,7 +65,7 @@ def _turns_out(wiring: Wiring, design: Design, bus: Bus) -> None:
         f"  always @(posedge {CLOCK})",
         f"    if ({wiring.reset}) {register} <= {count + modal}'d1;",
         f"    else if (sent_valid & sent_ready & sent_ends) {register} <= {{{', '.join(following)}}};",
-        f"  wire sent_closes = {turn.closing(wires)};",
+        f"  assign sent_closes = {turn.closing(wires)};",
     ]
 
 
@@ -77,7 +77,7 @@ def shared_outputs(wiring: Wiring, design: Design, bus: Bus, inner: Mapping[str,
     name, buffered, together = bus.name, not design.held, design.scheduler == "parallel"
     bytes_ = bus.data_bits // 8
     _turns_out(wiring, design, bus)
-    for word, width in (("data", bus.data_bits), ("valid", 0), ("ready", 0), ("last", 0)):
+    for word, width in (("data", bus.data_bits), ("valid", 0), ("ready", 0), ("last", 0), ("ends", 0), ("closes", 0)):
         wiring.wire(f"sent_{word}", width)
     datas, valids, lasts = [], [], []
     for k, stream in enumerate(bus.streams):
@@ -116,7 +116,7 @@ def shared_outputs(wiring: Wiring, design: Design, bus: Bus, inner: Mapping[str,
     wiring.lines += [
         f"  assign sent_data = {' | '.join(datas)};",
         f"  assign sent_valid = {' | '.join(valids)};",
-        f"  wire sent_ends = {' | '.join(lasts)};",
+        f"  assign sent_ends = {' | '.join(lasts)};",
         "  assign sent_last = sent_ends & sent_closes;",
         f"  assign {name}_tkeep = {{{bytes_}{{1'b1}}}};",
     ]
