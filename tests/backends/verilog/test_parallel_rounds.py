@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,9 @@ from every_case import every_case
 from example_programs import example
 from folded_programs import frames as random_frames
 from folded_programs import named
+from linted import warnings
 from numpy.typing import NDArray
+from ready_paths import depends
 from round_by_round import RandomProgram
 from rtl_resets import check_resets
 from shared_memories import small_step
@@ -119,6 +122,14 @@ def test_a_beat_lies_in_whole_words_of_a_bus() -> None:
     (entering,) = [stream for stream in design.streams if stream.port == "x"]
     assert (entering.lanes, entering.pitch, entering.beats) == (1, 32, 12)
     assert check_design(design, program, random_frames(program, 20, 0), {}, backpressure=1).first_difference is None
+
+
+@pytest.mark.parametrize("bits", [None, 64])
+def test_linters_find_nothing_and_no_ready_depends_on_another(bits: int | None, tmp_path: Path) -> None:
+    design = integrated(Bound(scores(), {}), "parallel", {"micro_batch": 2}, Interface(bus_bits=bits))
+    assert warnings(design, tmp_path) == ""
+    readies = {name: inputs for name, inputs in depends(design, tmp_path).items() if name.endswith("ready")}
+    assert readies and not {name: inputs for name, inputs in readies.items() if inputs - {"rst"}}
 
 
 def test_inputs_of_one_size_come_one_after_the_other() -> None:
