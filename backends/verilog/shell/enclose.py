@@ -14,7 +14,7 @@ from .interface import Interface
 from .naming import prefixed
 from .registers import registers
 from .shared import require_fit, shared_outputs
-from .sizes import outer, with_shell
+from .sizes import outer, queued, with_shell
 from .wiring import WIDE, Wiring, instance
 
 SHELL = "shell"
@@ -40,13 +40,14 @@ def enclosed(core: Design, interface: Interface, digest: str = "0" * 8) -> Desig
     if interface.control:
         registers(wiring, made, digest)
     inner = {stream.name: stream for stream in core.streams}
+    waiting = queued(core) if interface.bus_bits is not None else []
     for bus in made.buses:
         if bus.shared:
             require_fit(bus, inner)
             if bus.output:
-                shared_outputs(wiring, made, bus, inner)
+                shared_outputs(wiring, made, bus, inner, waiting)
             else:
-                shared_inputs(wiring, made, bus, inner)
+                shared_inputs(wiring, made, bus, inner, waiting)
         elif bus.output:
             _output(wiring, bus.streams[0], buffered=not (core.held and bus.name == STATUS))
         else:
@@ -73,7 +74,7 @@ def enclosed(core: Design, interface: Interface, digest: str = "0" * 8) -> Desig
     own = {**used, f"{SHELL}.v": text}
     assert not own.keys() & core.files.keys(), sorted(core.files)
     files = prefixed({**core.files, **own}, SHELL, interface.name)
-    report = with_shell(core.report, core.streams, bool(core.held), interface)
+    report = with_shell(core.report, core.streams, bool(core.held), interface, waiting)
     return replace(made, files=files, report=report)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ..design import CLOCK, Bus, Design, Stream
 from ..modes import Mode
@@ -13,13 +13,16 @@ from .wiring import Wiring
 ZERO, ONE = "1'b0", "1'b1"
 
 
-def shared_inputs(wiring: Wiring, design: Design, bus: Bus, inner: Mapping[str, Stream]) -> None:
+def shared_inputs(
+    wiring: Wiring, design: Design, bus: Bus, inner: Mapping[str, Stream], queued: Sequence[Stream]
+) -> None:
     """Add a shared bus of inputs to a shell: the words of a packet go to their tensors by count, and after an early
     `tlast` every remaining tensor gets a beat that is marked wrong.
 
     Words after the last word of a packet's last tensor go to that tensor too, which drops them. A parallel design takes
-    all inputs of a round together: each tensor except the last waits in a buffer for the later ones. A buffer and a
-    register stand between the turns and the tensors, so that no path leads from the ones to the others.
+    all inputs of a round together: each tensor except the last waits in a buffer for the later ones, in a queue if it
+    is among those `queued`. A buffer and a register stand between the turns and the tensors, so that no path leads from
+    the ones to the others.
     """
     count, name, together = len(bus.streams), bus.name, design.scheduler == "parallel"
     place = max(1, max(stream.beats for stream in bus.streams).bit_length())
@@ -96,7 +99,7 @@ def shared_inputs(wiring: Wiring, design: Design, bus: Bus, inner: Mapping[str, 
                 wiring.wire(f"{into}_{word}", width)
             early = (f"{{{into}_user, {into}_last, {into}_data}}", f"{into}_valid", f"{into}_ready")
             out = (f"{{{side}_user, {side}_last, {side}_data}}", f"{side}_valid", f"{side}_ready")
-            if core.beats > 1:
+            if core in queued:
                 wiring.queue(side, core.data_bits + 2, core.beats, early, out)
             else:
                 wiring.skid(side, core.data_bits + 2, early, out)

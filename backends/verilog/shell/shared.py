@@ -7,7 +7,7 @@ mode follow.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from circuitize.circuits.errors import CircuitizeError
 
@@ -69,12 +69,14 @@ def _turns_out(wiring: Wiring, design: Design, bus: Bus) -> None:
     ]
 
 
-def shared_outputs(wiring: Wiring, design: Design, bus: Bus, inner: Mapping[str, Stream]) -> None:
+def shared_outputs(
+    wiring: Wiring, design: Design, bus: Bus, inner: Mapping[str, Stream], queued: Sequence[Stream]
+) -> None:
     """Add a shared bus of outputs to a shell: the output tensors of a frame leave in order, the status last; the status
-    of a design with state has no buffer. A parallel design gives all outputs of a round together: each tensor of which
-    every round gives a beat, except the first, waits in a queue for those before it.
+    of a design with state has no buffer. A parallel design gives all outputs of a round together: those `queued` wait
+    in a queue for the tensors before them.
     """
-    name, buffered, together = bus.name, not design.held, design.scheduler == "parallel"
+    name, buffered = bus.name, not design.held
     bytes_ = bus.data_bits // 8
     _turns_out(wiring, design, bus)
     for word, width in (("data", bus.data_bits), ("valid", 0), ("ready", 0), ("last", 0), ("ends", 0), ("closes", 0)):
@@ -87,7 +89,7 @@ def shared_outputs(wiring: Wiring, design: Design, bus: Bus, inner: Mapping[str,
         for word, width in (("elements", bits), ("sent", 0), ("ends", 0), ("word", bus.data_bits)):
             wiring.wire(f"{side}_{word}", width)
         given = side
-        if together and k and core.beats > 1:
+        if core in queued:
             given = f"{side}_late"
             for word, width in (("data", core.data_bits), ("valid", 0), ("ready", 0), ("last", 0)):
                 wiring.wire(f"{given}_{word}", width)

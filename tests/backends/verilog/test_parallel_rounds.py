@@ -98,6 +98,7 @@ def test_one_bus_carries_the_tensors_of_a_batch(examples: int, bits: int) -> Non
     program = scores()
     design = integrated(Bound(program, {}), "parallel", {"micro_batch": examples}, Interface(bus_bits=bits))
     assert [stream.port for stream in design.streams] == ["r", "w", "x", "y0", "y2", "y1", ""]
+    assert design.files["circuitize.v"].count("  circuitize_queue #") == 1
     found = check_design(design, program, few(program, 20, bits), {}, backpressure=bits)
     assert found.first_difference is None and found.undefined > 0
 
