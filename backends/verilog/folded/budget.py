@@ -159,7 +159,8 @@ def sizes(
     links += [model.Link(k, status, 0, rooms[entry.wire]) for k, entry in enumerate(fold.entries)]
     links += [model.Link(writer[stages[k].wire], status, 0) for k in fold.flagged]
     if fold.modal is None:
-        links += [model.Link(0, actor, 0) for actor in _untriggered(fold, writer, links)]
+        first_room = next(iter(rooms.values()), None)
+        links += [model.Link(0, actor, 0, first_room) for actor in _untriggered(fold, writer, links)]
         return with_turns(
             Sizes(fold, target, choices, in_lanes, out_lanes, actors, links, readers, lanes, dsp), rule, borrows
         )

@@ -153,7 +153,7 @@ def _keys(sizes: Sizes) -> dict[tuple[bool, int], list[int]]:
     for number, reader in enumerate(sizes.readers):
         if sizes.modes and not _in_steps(sizes, number):
             continue
-        if _streams(sizes, number):
+        if _streams(sizes, number) or _waits(sizes, number):
             continue
         beside = old.get(reader.wire) if reader.operand is None else None
         wire = beside if beside in read else reader.wire
@@ -167,6 +167,13 @@ def _streams(sizes: Sizes, number: int) -> bool:
     return (
         sizes.readers[number].actor - len(sizes.fold.entries) in sizes.fold.leaders and not sizes.unbanked[number].state
     )
+
+
+def _waits(sizes: Sizes, number: int) -> bool:
+    """Return whether a reader is a sender with room for several rounds: while it waits for others that leave before it,
+    in all rounds, no stage may wait for its turn.
+    """
+    return sizes.readers[number].operand is None and sizes.unbanked[number].banks is not None
 
 
 def _in_steps(sizes: Sizes, number: int) -> bool:

@@ -27,7 +27,7 @@ from circuitize.backends.verilog.folded.search import choose_sizes
 from circuitize.backends.verilog.shell import Interface
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.integers import Add, Contract, Sum, View
+from circuitize.circuits.integers import Add, Check, Contract, Sum, View
 from circuitize.circuits.port import Port
 from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
@@ -116,6 +116,33 @@ def test_one_bus_carries_the_outputs_of_each_example(examples: int, bits: int) -
     assert [stream.port for stream in design.streams if stream.output] == ["y0", "y2", "y1", ""]
     found = check_design(design, program, few(program, 20, bits), {}, backpressure=bits)
     assert found.first_difference is None and found.undefined > 0
+
+
+@pytest.mark.parametrize("examples", [1, 2])
+def test_what_waits_for_a_bus_keeps_no_stage_waiting(examples: int) -> None:
+    """An output that waits for another had its memory in turns with a stage; such designs hung."""
+    builder = Builder()
+    inputs = [Fixed((4, 2), 0, -9, 9), Fixed((2, 2), 0, -4, 4), Fixed((4, 2, 2), 0, -3, 3)]
+    x, w, u = builder.inputs(inputs)
+    made = builder.add(Contract("bi,ij->bj"), x, w)
+    twice = builder.add(Check(-140, 100), builder.add(Add(), made, made))
+    total = builder.add(Contract("bi,bij->j"), x, u)
+    program = named(builder, ["x", "w", "u"], [twice, made, total])
+    design = integrated(Bound(program, {}), "folded", {"micro_batch": examples}, Interface(bus_bits=16))
+    found = check_design(design, program, random_frames(program, 60, 0), {}, backpressure=examples)
+    assert found.first_difference is None and 0 < found.undefined < 60
+
+
+def test_a_stage_that_reads_state_alone_keeps_no_input_waiting() -> None:
+    """Such a stage starts with the first input, which has room for all rounds while the next one comes."""
+    builder = Builder()
+    x, u = builder.inputs([Fixed((4, 1), 0, -9, 9), Fixed((4, 1, 2), 0, -3, 3)])
+    state = builder.input(Fixed((2,), 0, -500, 500))
+    program = named(builder, ["x", "u", "s"], [builder.add(Contract("bi,bij->j"), x, u), state], ["s"])
+    initial = {"s": np.array([3, -4])}
+    design = integrated(Bound(program, initial), "folded", {"micro_batch": 1}, Interface(bus_bits=32))
+    found = check_design(design, program, random_frames(program, 20, 0), initial, backpressure=2)
+    assert found.first_difference is None
 
 
 def test_inputs_of_one_size_come_one_after_the_other() -> None:
