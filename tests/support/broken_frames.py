@@ -7,6 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from circuitize.backends.verilog.design import Design, Stream
+from circuitize.circuits.program import IntegerProgram
+from circuitize.sims.rtl import Simulation, compare, expected
 from circuitize.sims.rtl.beats import line_length, written
 
 
@@ -20,6 +22,20 @@ def all_faulty(
             beats[stream.port], here = faulty(stream, vectors[stream.port], draw)
             wrong |= here
     return beats, wrong
+
+
+def require_that_wrong_frames_fail_alone(
+    design: Design, program: IntegerProgram, vectors: Mapping[str, np.ndarray], draw: np.random.Generator
+) -> None:
+    """Fail if a design without state differs from its program where frames are too short, too long or undefined."""
+    wanted = expected(program, vectors)
+    sent, short_or_long = all_faulty(design, vectors, draw)
+    wrong, number = wanted.undefined | short_or_long, len(wanted.undefined)
+    assert 10 < wrong.sum() < number - 10 and (wrong & ~wanted.undefined).sum() > 5
+    with Simulation(design) as simulation:
+        found = simulation.run_beats(sent, number, 3)
+    compared = compare(found, type(wanted)(wanted.outputs, wrong))
+    assert (compared.mismatches, compared.first_difference) == (0, None)
 
 
 def faulty(stream: Stream, values: np.ndarray, draw: np.random.Generator) -> tuple[bytes, np.ndarray]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import sat_proofs
+from sat_proofs import never_bad
 
 from circuitize.backends.verilog.shell.enclose import primitive
 
+STEPS = 16
 WRAPPER = """module wrapper(input wire clk, input wire rst, input wire [1:0] data, input wire valid, input wire ready,
   output wire bad);
 wire free, some;
@@ -30,19 +31,8 @@ endmodule
 """Four places apart, of which the oldest beat is in the first."""
 
 
-def proved(text: str, folder: Path, steps: int = 16) -> bool:
-    """Whether nothing bad can happen in so many clocks after a reset; False where yosys shows how it can."""
-    for name, written in {"queue.v": text, "wrapper.v": WRAPPER}.items():
-        (folder / name).write_text(written)
-    script = (
-        "read_verilog wrapper.v queue.v; hierarchy -check -top wrapper; proc; flatten; memory; opt -full; dffunmap; "
-        f"opt -full; sat -seq {steps} -set-at 1 rst 1 -prove bad 0 -prove-skip 1 wrapper"
-    )
-    return sat_proofs.proved(script, folder)
-
-
 def test_beats_leave_in_the_order_in_which_they_came(tmp_path: Path) -> None:
-    assert proved(primitive("queue"), tmp_path)
+    assert never_bad({"queue.v": primitive("queue")}, WRAPPER, STEPS, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -60,4 +50,4 @@ def test_beats_leave_in_the_order_in_which_they_came(tmp_path: Path) -> None:
 def test_another_queue_is_refuted(right: str, wrong: str, tmp_path: Path) -> None:
     text = primitive("queue")
     assert text.count(right) == 1
-    assert not proved(text.replace(right, wrong), tmp_path)
+    assert not never_bad({"queue.v": text.replace(right, wrong)}, WRAPPER, STEPS, tmp_path)

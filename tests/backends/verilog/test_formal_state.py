@@ -8,14 +8,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import sat_proofs
 from folded_programs import named
+from sat_proofs import never_bad
 
 from circuitize.backends.verilog.parallel import schedule
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.integers import Add, Check
 from circuitize.circuits.types import Fixed
 
+STEPS = 24
 WRAPPER = """module wrapper(
   input wire clk, input wire rst, input wire [3:0] more, input wire valid, input wire last, input wire user,
   input wire total_ready, input wire old_ready, input wire status_ready, output wire bad);
@@ -54,19 +55,8 @@ def counter() -> dict[str, str]:
     return dict(schedule(program, initial={"total": np.array(5)}).files)
 
 
-def proved(files: dict[str, str], folder: Path, steps: int = 24) -> bool:
-    """Whether nothing bad can happen in so many clocks after a reset; False where yosys shows how it can."""
-    for name, text in {**files, "wrapper.v": WRAPPER}.items():
-        (folder / name).write_text(text)
-    script = (
-        f"read_verilog wrapper.v {' '.join(files)}; hierarchy -check -top wrapper; proc; flatten; opt -full; dffunmap; "
-        f"opt -full; sat -seq {steps} -set-at 1 rst 1 -prove bad 0 -prove-skip 1 wrapper"
-    )
-    return sat_proofs.proved(script, folder)
-
-
 def test_state_is_that_of_the_last_frame_that_was_kept(tmp_path: Path) -> None:
-    assert proved(counter(), tmp_path)
+    assert never_bad(counter(), WRAPPER, STEPS, tmp_path)
 
 
 CHANGES = {
@@ -87,4 +77,4 @@ CHANGES = {
 def test_changes_are_refuted(change: str, tmp_path: Path) -> None:
     files, (right, wrong) = counter(), CHANGES[change]
     assert files["parallel.v"].count(right) == 1
-    assert not proved({**files, "parallel.v": files["parallel.v"].replace(right, wrong)}, tmp_path)
+    assert not never_bad({**files, "parallel.v": files["parallel.v"].replace(right, wrong)}, WRAPPER, STEPS, tmp_path)

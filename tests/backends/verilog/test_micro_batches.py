@@ -9,7 +9,7 @@ import numpy as np
 import pooled_steps
 import pytest
 from batched_programs import few, frames, scores, tally
-from broken_frames import all_faulty
+from broken_frames import require_that_wrong_frames_fail_alone
 from every_case import every_case
 from example_programs import example
 from folded_programs import frames as random_frames
@@ -86,15 +86,7 @@ def test_frames_out_of_place_fail_alone(beats: int) -> None:
     """With inputs of which each round has a block, and others, that come too short or too long."""
     program, draw, number = scores(), np.random.default_rng(beats), 60
     design = schedule(program, interval_budget=150, elements_per_beat=beats, micro_batch=2)
-    vectors = few(program, number, 3)
-    wanted = expected(program, vectors)
-    sent, short_or_long = all_faulty(design, vectors, draw)
-    wrong = wanted.undefined | short_or_long
-    assert 10 < wrong.sum() < number - 10 and (wrong & ~wanted.undefined).sum() > 5
-    with Simulation(design) as simulation:
-        found = simulation.run_beats(sent, number, 3)
-    compared = compare(found, type(wanted)(wanted.outputs, wrong))
-    assert (compared.mismatches, compared.first_difference) == (0, None)
+    require_that_wrong_frames_fail_alone(design, program, few(program, number, 3), draw)
 
 
 @pytest.mark.parametrize("bits", [32, 64])

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from batched_programs import few, frames, scores, tally
-from broken_frames import all_faulty
+from broken_frames import require_that_wrong_frames_fail_alone
 from every_case import every_case
 from example_programs import example
 from folded_programs import frames as random_frames
@@ -81,15 +81,7 @@ def test_frames_out_of_place_fail_alone(examples: int) -> None:
     """With inputs of which each round has a block, and others, that come too short or too long."""
     program, draw, number = scores(), np.random.default_rng(examples), count(60, deep=1000)
     design = schedule(program, micro_batch=examples)
-    vectors = few(program, number, 3)
-    wanted = expected(program, vectors)
-    sent, short_or_long = all_faulty(design, vectors, draw)
-    wrong = wanted.undefined | short_or_long
-    assert 10 < wrong.sum() < number - 10 and (wrong & ~wanted.undefined).sum() > 5
-    with Simulation(design) as simulation:
-        found = simulation.run_beats(sent, number, 3)
-    compared = compare(found, type(wanted)(wanted.outputs, wrong))
-    assert (compared.mismatches, compared.first_difference) == (0, None)
+    require_that_wrong_frames_fail_alone(design, program, few(program, number, 3), draw)
 
 
 @every_case([(1, 16), (2, 16), (3, 32), (1, 64)])
