@@ -5,7 +5,7 @@ pipeline registers of the signals that the operation makes.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -21,13 +21,27 @@ ENABLE = "enable"
 """The signal that moves all registers of a pipeline."""
 LOAD = "load"
 """The signals that load the registers of each stage begin with this if frames go through a pipeline alone."""
+CLEAR = "clear"
+"""The signal that sets the totals of rounds to 0."""
 
 
 class Modules:
-    """The texts of a netlist's Verilog modules; `outputs` are the nodes that are read after the last pipeline stage."""
+    """The texts of a netlist's Verilog modules; `outputs` are the nodes that are read after the last pipeline stage.
 
-    def __init__(self, net: Netlist, groups: Sequence[Group], pipe: Pipeline, outputs: Integers) -> None:
-        self.net, self.pipe = net, pipe
+    The keys of `feedback` are inputs that are kept in the pipeline's own registers: those of the nodes that follow on
+    them in each round.
+    """
+
+    def __init__(
+        self,
+        net: Netlist,
+        groups: Sequence[Group],
+        pipe: Pipeline,
+        outputs: Integers,
+        feedback: Mapping[int, int] | None = None,
+    ) -> None:
+        self.net, self.pipe, self.feedback = net, pipe, feedback or {}
+        self.totals = set(self.feedback.values())
         self.groups, self.owner = parts(net, groups, pipe)
         self.kind, self.low, self.high = net.kind.tolist(), net.low.tolist(), net.high.tolist()
         self.a, self.b, self.c = net.a.tolist(), net.b.tolist(), net.c.tolist()
@@ -41,6 +55,9 @@ class Modules:
 
     def signal(self, node: int, stage: int) -> Operand:
         """Return the signal that holds a node's value in a pipeline stage."""
+        if node in self.feedback:
+            node = self.feedback[node]
+            stage = self.stage[node] + 1
         if self.kind[node] == Kind.CONSTANT:
             return Literal(self.low[node])
         late = min(stage - self.stage[node], self.delay[node])
@@ -54,7 +71,7 @@ class Modules:
             return ""
         body: list[str] = []
         registers: list[str] = []
-        held: dict[int, list[tuple[int, bool]]] = {}
+        held: dict[tuple[int, bool], list[tuple[int, bool]]] = {}
         blocks: dict[tuple[int, int], list[str]] = {}
         tier: dict[int, int] = {}
         owned: list[Signal] = []
@@ -78,21 +95,23 @@ class Modules:
                 blocks.setdefault((self.stage[node], tier[node]), []).append(f"        {made.name} = {text};")
             for step in range(1, late + 1):
                 into = self.stage[node] + step
-                held.setdefault(into, []).append((node, (node, into) in exported))
-        moves: dict[str, list[str]] = {}
-        for stage, kept in sorted(held.items()):
+                held.setdefault((into, node in self.totals), []).append((node, (node, into) in exported))
+        moves: dict[tuple[str, str], list[str]] = {}
+        for (stage, total), kept in sorted(held.items()):
+            name = f"{'total' if total else 'held'}{stage}"
             bits, reads = 0, []
             for node, out in kept:
                 late_signal, early = self._known(node, stage), self._known(node, stage - 1)
                 owned.append(late_signal)
                 begin = f"assign {late_signal.name}" if out else f"wire {late_signal.declared} {late_signal.name}"
-                body.append(f"    {begin} = held{stage}[{bits + early.width - 1}:{bits}];")
+                body.append(f"    {begin} = {name}[{bits + early.width - 1}:{bits}];")
                 reads.append(early.name)
                 bits += early.width
-            registers.append(f"    reg [{bits - 1}:0] held{stage};")
-            joined = ",\n".join(f"                {name}" for name in reversed(reads))
-            loaded = moves.setdefault(self.gate(stage), [])
-            loaded += [f"            held{stage} <= {{", joined, "            };"]
+            registers.append(f"    reg [{bits - 1}:0] {name};")
+            joined = ",\n".join(f"                {read}" for read in reversed(reads))
+            clears = f"if ({CLEAR}) {name} <= {bits}'d0;\n        else " if total else ""
+            loaded = moves.setdefault((self.gate(stage), clears), [])
+            loaded += [f"            {name} <= {{", joined, "            };"]
         inputs = [self._known(node, stage) for node, stage in self.imports[index].tolist()]
         given = {self._known(node, stage).name for node, stage in self.exports[index].tolist()}
         texts = [line.partition(" = ")[2] for block in blocks.values() for line in block]
@@ -101,7 +120,7 @@ class Modules:
         if group.stream is not None:
             wires.append(Signal("tdata", 0, (1 << group.stream.data_bits) - 1))
         body += _unread(wires, [*texts, *(line for lines in moves.values() for line in lines)])
-        ports = [f"input wire {name}" for name in ([CLOCK, *moves] if moves else [])]
+        ports = [f"input wire {name}" for name in ([CLOCK, *self.gates(index)] if moves else [])]
         if group.stream is not None:
             ports.append(f"input wire [{group.stream.data_bits - 1}:0] tdata")
         ports += [self._port("input wire", node, stage) for node, stage in self.imports[index].tolist()]
@@ -113,8 +132,8 @@ class Modules:
         lines += [f"module {group.name} (", ",\n".join(f"    {port}" for port in ports), ");", *registers, *body]
         for block in blocks.values():
             lines += ["    always @* begin", *block, "    end"]
-        for gate, loads in moves.items():
-            lines += [f"    always @(posedge {CLOCK}) begin", f"        if ({gate}) begin", *loads]
+        for (gate, clears), loads in moves.items():
+            lines += [f"    always @(posedge {CLOCK}) begin", f"        {clears}if ({gate}) begin", *loads]
             lines += ["        end", "    end"]
         return "\n".join([*lines, "endmodule", ""])
 
@@ -145,10 +164,13 @@ class Modules:
         return f"{LOAD}{stage}" if self.pipe.alone else ENABLE
 
     def gates(self, index: int) -> list[str]:
-        """Return the names of the signals that load the registers of a module, in the order of the stages."""
+        """Return the names of the signals that load the registers of a module, in the order of the stages, and of the
+        one that clears them.
+        """
         members = np.array(self.members[index], np.int64)
         stages = np.unique(self.pipe.stage[members[self.pipe.delay[members] > 0]]) + 1
-        return list(dict.fromkeys(map(self.gate, stages.tolist())))
+        clears = [CLEAR] * (not self.totals.isdisjoint(self.members[index]))
+        return [*dict.fromkeys(map(self.gate, stages.tolist())), *clears]
 
     def rom_files(self) -> dict[str, str]:
         """Return, by file name, the modules and the contents of the tables to which the texts written so far refer."""
@@ -225,7 +247,9 @@ class Modules:
         return names
 
     def _members(self) -> list[list[int]]:
-        live = np.flatnonzero(self.pipe.live & (self.net.kind != Kind.CONSTANT))
+        here = self.pipe.live & (self.net.kind != Kind.CONSTANT)
+        here[list(self.feedback)] = False
+        live = np.flatnonzero(here)
         found: list[list[int]] = [[] for _ in self.groups]
         for node, index in zip(live.tolist(), self.owner[live].tolist(), strict=True):
             found[index].append(node)
@@ -236,11 +260,17 @@ class Modules:
         gives to others.
         """
         net, pipe = self.net, self.pipe
+        kept = np.full(net.count, -1, np.int64)
+        kept[list(self.feedback)] = list(self.feedback.values())
         rows = []
         for column in (net.a, net.b, net.c):
             reader = np.flatnonzero(pipe.live & (column >= 0))
             of = column[reader]
             stage = np.minimum(pipe.stage[reader], pipe.stage[of] + pipe.delay[of])
+            back = kept[of]
+            fed = back >= 0
+            assert (pipe.stage[reader][fed] <= pipe.stage[back[fed]]).all()
+            of, stage = np.where(fed, back, of), np.where(fed, pipe.stage[back] + 1, stage)
             rows.append(np.stack([of, stage, self.owner[reader]], axis=1))
         stage = pipe.stage[outputs] + pipe.delay[outputs]
         there = np.stack([outputs, stage, np.full(len(outputs), -1)], axis=1)

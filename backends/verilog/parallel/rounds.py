@@ -101,8 +101,7 @@ class InRounds(AtOnce):
     @property
     def registers(self) -> dict[str, int]:
         """Return the bits of the registers that count rounds, by name."""
-        told = {"later_round": 1} if self.teller else {}
-        return {"round": (self.count - 1).bit_length(), LAST_ROUND: 1, FAILED: 1, **told}
+        return {"round": (self.count - 1).bit_length(), LAST_ROUND: 1, FAILED: 1}
 
     def valid(self, stream: Stream) -> str:
         own = f"{stream.name}_tvalid"
@@ -147,10 +146,9 @@ class InRounds(AtOnce):
             f"            {LAST_ROUND} <= ~{LAST_ROUND} & (round == {bits}'d{self.count - 2});",
             f"            {FAILED} <= ~{LAST_ROUND} & {STATUS}_tdata;",
         ]
-        lines += [f"            later_round <= ~{LAST_ROUND};"] if self.teller else []
         lines += ["        end", "    end"]
         if self.teller:
-            lines.append(f"    wire [1:0] {self.teller}_tdata = {{{LAST_ROUND}, later_round}};")
+            lines.append(f"    wire [0:0] {self.teller}_tdata = {LAST_ROUND};")
         if self.cut:
             lines += [
                 f"    always @(posedge {CLOCK}) begin",

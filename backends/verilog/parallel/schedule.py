@@ -34,8 +34,9 @@ from .modules import Modules
 from .operations import Lowering, any_of
 from .parts import Group
 from .pipeline import Pipeline, pipeline
+from .round_lowering import RoundLowering, own_registers
 from .rounds import AtOnce, InRounds, block
-from .top import ADDED, KEPT, State, top
+from .top import State, top
 
 NAME = "parallel"
 """The name of the top module, with which the name of every other module begins."""
@@ -70,16 +71,23 @@ class Unrolled:
         self.groups: list[Group] = [Group(NAME, ())]
         self.inputs: list[Stream] = []
         self.states: dict[str, State] = {}
+        self.totals: dict[str, Integers] = {}
+        self.feedback: dict[int, int] = {}
         self.teller = ""
         self.told = np.zeros(0, np.int64)
-        lowering = Lowering(self.net, multiplication == "adders", optimiser())
+        arrow, adders = simplify(program.arrow, PARTIAL), multiplication == "adders"
+        if self.rounds is None:
+            lowering = Lowering(self.net, arrow, adders, optimiser())
+        else:
+            lowering = RoundLowering(self.net, arrow, adders, optimiser(), self.rounds)
         sources = []
         for index, port in enumerate(program.inputs):
             if port.held:
-                sources.append(self._state(port, outputs.get(port.name, "total"), index))
+                kept = self.rounds is not None and port.name in self.rounds.kept
+                sources.append(self._total(port, index) if kept else self._state(port, outputs[port.name], index))
                 continue
-            if self.rounds is not None and port.name == self.rounds.teller:
-                sources.append(self._teller(index))
+            if isinstance(lowering, RoundLowering) and port.name == lowering.rounds.teller:
+                sources.append(self._told(lowering, index))
                 continue
             stream = Stream(inputs[port.name], port.name, False, port.format, port.format.size, user=True)
             self.inputs.append(stream)
@@ -91,26 +99,31 @@ class Unrolled:
             self._label(made)
             sources.append(made)
         self.framing = self._framing(lowering)
-        values = self._operations(program, lowering, sources)
+        values = self._operations(lowering, sources)
         self._begin("outputs", ["signs and shifts of outputs, and whether a Check failed"])
         self.outputs: list[tuple[Stream, Integers]] = []
-        for port, value in zip(program.outputs, values, strict=True):
+        for port, wire, value in zip(program.outputs, arrow.outputs.tolist(), values, strict=True):
             nodes = plain(self.net, value).reshape(-1)
             if port.name in outputs:
                 stream = Stream(outputs[port.name], port.name, True, port.format, port.format.size)
                 self.outputs.append((stream, nodes))
             if port.name in self.states:
                 state = self.states[port.name]
+                lowering.guard = lowering.guarded([wire])
                 state.following = lowering.require(nodes, state.port.format.low, state.port.format.high)
+            if port.name in self.totals:
+                registers = own_registers(self.net, nodes)
+                self.feedback |= dict(zip(self.totals[port.name].tolist(), registers.tolist(), strict=True))
         if self.rounds is not None:
             self.inputs = in_turn(self.rounds, self.inputs)
             nodes_of = {stream.name: nodes for stream, nodes in self.outputs}
             given = in_turn(self.rounds, [stream for stream, _ in self.outputs])
             self.outputs = [(stream, nodes_of[stream.name]) for stream in given]
         status = Stream(STATUS, "", True, Fixed((), 0, 0, 1), 1)
-        self.outputs.append((status, np.array([any_of(self.net, lowering.failures)], np.int64)))
+        self.outputs.append((status, np.array([any_of(self.net, np.array(lowering.failures, np.int64))], np.int64)))
         following = [state.following for state in self.states.values()]
-        self.wanted = np.unique(np.concatenate([*(nodes for _, nodes in self.outputs), *following]))
+        registers = np.array(list(self.feedback.values()), np.int64)
+        self.wanted = np.unique(np.concatenate([*(nodes for _, nodes in self.outputs), *following, registers]))
         self.pipe: Pipeline
         self.stage(levels_per_stage)
 
@@ -127,7 +140,7 @@ class Unrolled:
     def stage(self, levels_per_stage: int) -> None:
         """Place the pipeline registers anew, with at most so many levels of adders between two of them."""
         alone = bool(self.states) or self.rounds is not None
-        stable = np.concatenate([self.told, *(state.nodes for state in self.states.values())])
+        stable = np.concatenate([self.told, *(state.nodes for state in self.states.values()), *self.totals.values()])
         self.pipe = pipeline(self.net, self.wanted, levels_per_stage, stable if alone else None)
 
     def report(self) -> Json:
@@ -145,11 +158,10 @@ class Unrolled:
 
         Raise CircuitizeError for values that are not those of the program's state.
         """
-        held = [name for name, state in self.states.items() if state.gate == KEPT]
-        begins = initial_values([self.states[name].port for name in held], initial or {})
+        begins = initial_values([state.port for state in self.states.values()], initial or {})
         for name, state in self.states.items():
-            state.initial = begins[name].reshape(-1).tolist() if name in begins else [0] * state.port.format.size
-        modules = Modules(self.net, self.groups, self.pipe, self.wanted)
+            state.initial = begins[name].reshape(-1).tolist()
+        modules = Modules(self.net, self.groups, self.pipe, self.wanted, self.feedback)
         files = {}
         for index, group in enumerate(modules.groups):
             text = modules.text(index)
@@ -164,7 +176,7 @@ class Unrolled:
             if name.endswith(".v"):
                 files[name] = f"`default_nettype none\n\n{text}\n`default_nettype wire\n"
         streams = (*self.inputs, *(stream for stream, _ in self.outputs))
-        return Design(NAME, "parallel", files, streams, tuple(held), self.report())
+        return Design(NAME, "parallel", files, streams, tuple(self.states), self.report())
 
     def _framing(self, lowering: Lowering) -> Stream:
         """Return the input stream of one bit per frame that is 1 if an input's beat has no `tlast`; the bit goes
@@ -175,18 +187,26 @@ class Unrolled:
         self._begin(name, ["1 where a beat of some input has no tlast, or is known to be wrong"], stream)
         bit = self.net.append(Kind.INPUT, 0, 1, n=len(self.inputs))
         self._label(Elements.of(bit))
-        lowering.failures.append(bit.reshape(-1))
+        lowering.failures.append(int(bit))
         return stream
 
-    def _teller(self, index: int) -> Elements:
-        """Return the two bits that tell the pipeline which round it is."""
+    def _told(self, lowering: RoundLowering, index: int) -> Elements:
+        """Return what tells the pipeline which round it is."""
         self.teller = self._named("round")
-        stream = Stream(self.teller, "", False, Fixed((2,), 0, 0, 1), 2)
-        self._begin(self.teller, ["1 in all rounds but the first, and 1 in the last"], stream)
-        self.told = self.net.append(Kind.INPUT, 0, 1, n=index, m=np.arange(2))
-        made = Elements.of(self.told)
+        stream = Stream(self.teller, "", False, Fixed((), 0, 0, 1), 1)
+        self._begin(self.teller, ["1 in the last round"], stream)
+        made = lowering.told(index)
+        self.told = np.array([lowering.last])
         self._label(made)
         return made
+
+    def _total(self, port: Port[Fixed], index: int) -> Elements:
+        """Return the elements of what is added up from round to round, which are in registers of the pipeline."""
+        self._begin("total", [f"the sum of the rounds before: {port.format}"])
+        places = np.arange(port.format.size).reshape(port.format.shape)
+        made = self.net.append(Kind.INPUT, port.format.low, port.format.high, n=index, m=places)
+        self.totals[port.name] = made.reshape(-1)
+        return Elements.of(made)
 
     def _state(self, port: Port[Fixed], output: str, index: int) -> Elements:
         """Return the elements of state, which is always inside its interval: it begins there, and what would leave it
@@ -196,8 +216,7 @@ class Unrolled:
         self._begin(register.name, [f"state {port.name}: {port.format}"], register)
         places = np.arange(port.format.size).reshape(port.format.shape)
         nodes = self.net.append(Kind.INPUT, port.format.low, port.format.high, n=index, m=places)
-        added = self.rounds is not None and port.name in self.rounds.kept
-        self.states[port.name] = State(port, register, nodes.reshape(-1), ADDED if added else KEPT)
+        self.states[port.name] = State(port, register, nodes.reshape(-1))
         made = Elements.of(nodes)
         self._label(made)
         return made
@@ -232,8 +251,8 @@ class Unrolled:
             place = np.unravel_index(at, made.shape) if made.shape else ()
             group.labels[int(node[at])] = "_".join(str(int(i)) for i in place) or "value"
 
-    def _operations(self, program: IntegerProgram, lowering: Lowering, sources: list[Elements]) -> list[Elements]:
-        arrow = simplify(program.arrow, PARTIAL)
+    def _operations(self, lowering: Lowering, sources: list[Elements]) -> list[Elements]:
+        arrow = lowering.arrow
 
         def one(index: int, operation: Operation, values: list[Elements]) -> list[Elements]:
             edge = arrow.edge(index)
@@ -245,7 +264,7 @@ class Unrolled:
             self._begin(
                 f"{part}_{word}" if part else word, [f"{operation.name}: {edge.provenance}", f"{read} -> {target}"]
             )
-            made = lowering.apply(operation, values, types, target)
+            made = lowering.edge(edge, values)
             self._label(made)
             return [made]
 

@@ -14,28 +14,24 @@ from circuitize.circuits.types import Fixed
 from ...verilog.design import CLOCK, RESET, STATUS, Stream
 from ...verilog.netlist import Integers
 from ...verilog.signals import Literal, Signal
-from .modules import ENABLE, Modules
-from .rounds import AtOnce
+from .modules import CLEAR, ENABLE, Modules
+from .rounds import LAST_ROUND, AtOnce
 from .text import Operand
 
-IDLE, KEPT, ADDED = "idle", "kept", "added"
-"""The signals that are 1 if no frame is in a pipeline with state or rounds, and in the clock in which state changes or
-what is added up from round to round.
-"""
+IDLE, KEPT = "idle", "kept"
+"""The signals that are 1 if no frame is in a pipeline with state or rounds, and in the clock in which state changes."""
 
 
 @dataclass
 class State:
     """State of a program: its port, the register that keeps it, named as a stream is, and the nodes of its elements.
 
-    The nodes `following` have the state after a frame, and `initial` has the elements that the state begins with. The
-    signal `gate` is 1 when the state follows: KEPT, or ADDED for what is added up from round to round.
+    The nodes `following` have the state after a frame, and `initial` has the elements that the state begins with.
     """
 
     port: Port[Fixed]
     register: Stream
     nodes: Integers
-    gate: str
     following: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
     initial: list[int] = field(default_factory=list)
 
@@ -72,8 +68,7 @@ def top(
     alone = modules.pipe.alone
     if alone:
         lines.append(f"    wire {IDLE} = ~(|occupied);")
-    gates = {state.gate for state in states}
-    if KEPT in gates:
+    if states:
         lines.append(f"    wire {KEPT} = {STATUS}_tvalid & {STATUS}_tready & ~{STATUS}_tdata[0];")
     valid = [IDLE] * alone
     valid += [passing.valid(stream) for stream in inputs]
@@ -87,8 +82,8 @@ def top(
         f"    wire {ENABLE} = ~occupied[{stages - 1}] | leaves;",
     ]
     lines += passing.lines(stages)
-    if ADDED in gates:
-        lines.append(f"    wire {ADDED} = round_ends & ~{STATUS}_tdata[0];")
+    if modules.feedback:
+        lines.append(f"    wire {CLEAR} = {RESET} | (round_ends & {LAST_ROUND});")
     if alone:
         before = ["arrived", *(f"occupied[{stage}]" for stage in range(stages - 1))]
         loads = {modules.gate(stage): name for stage, name in enumerate(before, 1)}
@@ -153,7 +148,7 @@ def _following(state: State, modules: Modules) -> list[str]:
     read = [_element(modules.signal(node, last), bits) for node in reversed(state.following.tolist())]
     return [
         f"    always @(posedge {CLOCK}) begin",
-        f"        if ({state.gate}) {state.register.name}_tdata <= {{",
+        f"        if ({KEPT}) {state.register.name}_tdata <= {{",
         ",\n".join(f"            {text}" for text in read),
         "        };",
         "    end",
