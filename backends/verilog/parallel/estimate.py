@@ -26,6 +26,9 @@ COMPRESSED = 0.08
 networks of seeds 0 to 5.
 """
 
+PARTS = (Kind.SHIFT, Kind.NARROW, Kind.BIT, Kind.NEGATIVE, Kind.WRAP)
+"""The kinds of nodes that are some of the bits of another node."""
+
 PRODUCT = 1.6
 """The LUTs for each pair of bits of a product that is too small for a DSP: measured with yosys 0.23 on 4 x 4 bits."""
 
@@ -40,17 +43,19 @@ def estimate(
     outputs: int,
     family: Family = SEVEN,
     state: int = 0,
+    totals: Integers | None = None,
 ) -> dict[str, int]:
-    """Return the estimated size of a netlist with so many bits of state: LUTs of a device family, flip-flops, DSPs,
-    memory blocks and their bits, and the latency and interval in cycles.
+    """Return the estimated size of a netlist with so many bits of state, and with registers of the nodes `totals` that
+    these nodes add to: LUTs of a device family, flip-flops, DSPs, memory blocks and their bits, and the latency and
+    interval in cycles.
     """
     words, bits = _blocks(net, pipe)
     multipliers = _multipliers(net, pipe, family)
     lut = luts(net, pipe) if family.inputs == INPUTS else narrow_luts(net, pipe)
     none = np.zeros(net.count, bool)
-    sums, kept = _absorbed(net, pipe, multipliers) if family.accumulates else (none, none)
+    sums, kept = _absorbed(net, pipe, multipliers, totals) if family.accumulates else (none, none)
     lut[(words > 0) | (multipliers > 0) | sums | choices.nodes] = 0
-    registers = pipe.bits * (pipe.delay - kept)
+    registers = pipe.bits * np.maximum(pipe.delay - kept - in_common(net, pipe), 0)
     control = 2 * outputs + 2 * inputs + -(-inputs // INPUTS) + 1
     return {
         "lut": round(float(lut.sum()) + choices.luts(family.inputs)) + control,
@@ -170,9 +175,21 @@ def _multipliers(net: Netlist, pipe: Pipeline, family: Family) -> Integers:
     return made
 
 
-def _absorbed(net: Netlist, pipe: Pipeline, multipliers: Integers) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def in_common(net: Netlist, pipe: Pipeline) -> Integers:
+    """Return how many registers each node has in common with the node of whose bits it is a part: synthesis keeps the
+    bits of both once.
+    """
+    a = np.maximum(net.a, 0)
+    part = pipe.live & np.isin(net.kind, PARTS) & (pipe.stage[a] == pipe.stage)
+    return np.where(part, np.minimum(pipe.delay, pipe.delay[a]), 0)
+
+
+def _absorbed(
+    net: Netlist, pipe: Pipeline, multipliers: Integers, totals: Integers | None
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Return which sums a DSP makes with its product, those of a product that nothing else reads, and which nodes have
-    their first register in a DSP: products and such sums that are read in later stages only.
+    their first register in a DSP: products and such sums that are read in later stages only, and the totals to which a
+    DSP adds its product.
     """
     reads, own = np.zeros(net.count, np.int64), np.zeros(net.count, bool)
     for column in (net.a, net.b, net.c):
@@ -183,7 +200,11 @@ def _absorbed(net: Netlist, pipe: Pipeline, multipliers: Integers) -> tuple[NDAr
     alone = product & (reads == 1) & (pipe.delay <= 1)
     plain = pipe.live & (net.kind == Kind.ADD) & (net.n == 0) & (net.m == 0)
     sums: NDArray[np.bool_] = plain & (alone[np.maximum(net.a, 0)] | alone[np.maximum(net.b, 0)])
-    return sums, (product | sums) & (pipe.delay > 0) & ~own
+    kept = (product | sums) & (pipe.delay > 0) & ~own
+    if totals is not None:
+        narrowed = np.where(net.kind[totals] == Kind.NARROW, net.a[totals], totals)
+        kept[totals[sums[narrowed]]] = True
+    return sums, kept
 
 
 def _blocks(net: Netlist, pipe: Pipeline) -> tuple[Integers, Integers]:

@@ -4,7 +4,6 @@ pipeline registers of the signals that the operation makes.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -16,6 +15,7 @@ from .parts import Group, parts
 from .pipeline import Pipeline
 from .signs import compared
 from .text import Operand, expression
+from .unread import unread
 
 ENABLE = "enable"
 """The signal that moves all registers of a pipeline."""
@@ -119,7 +119,7 @@ class Modules:
         wires = [signal for signal in [*inputs, *owned] if signal.name not in given]
         if group.stream is not None:
             wires.append(Signal("tdata", 0, (1 << group.stream.data_bits) - 1))
-        body += _unread(wires, [*texts, *(line for lines in moves.values() for line in lines)])
+        body += unread(wires, [*texts, *(line for lines in moves.values() for line in lines)])
         ports = [f"input wire {name}" for name in ([CLOCK, *self.gates(index)] if moves else [])]
         if group.stream is not None:
             ports.append(f"input wire [{group.stream.data_bits - 1}:0] tdata")
@@ -137,9 +137,16 @@ class Modules:
             lines += ["        end", "    end"]
         return "\n".join([*lines, "endmodule", ""])
 
+    def wires(self) -> list[str]:
+        """Return, for the top module, the declarations of the wires that have totals, which modules read before others
+        drive them.
+        """
+        given = [(node, stage) for exports in self.exports for node, stage in exports.tolist() if node in self.totals]
+        return [self._wire_of(node, stage) for node, stage in given if stage > self.stage[node]]
+
     def instance(self, index: int) -> list[str]:
-        """Return, for the top module, the declarations of the wires that a module drives, and the instance of that
-        module.
+        """Return, for the top module, the declarations of the other wires that a module drives, and the instance of
+        that module.
         """
         group = self.groups[index]
         if not self.members[index]:
@@ -154,8 +161,8 @@ class Modules:
             name = self._known(node, stage).name
             pins.append(f".{name}({name})")
         for node, stage in self.exports[index].tolist():
-            made = self._known(node, stage)
-            wires.append(f"    wire {made.declared} {made.name};")
+            if node not in self.totals or stage == self.stage[node]:
+                wires.append(self._wire_of(node, stage))
         joined = ",\n".join(f"        {pin}" for pin in pins)
         return [*wires, f"    {group.name} {group.name} (", joined, "    );"]
 
@@ -229,6 +236,10 @@ class Modules:
         assert isinstance(made, Signal)
         return made
 
+    def _wire_of(self, node: int, stage: int) -> str:
+        made = self._known(node, stage)
+        return f"    wire {made.declared} {made.name};"
+
     def _port(self, direction: str, node: int, stage: int) -> str:
         made = self._known(node, stage)
         return f"{direction} {made.declared} {made.name}"
@@ -286,27 +297,3 @@ def _by(group: Integers, pairs: Integers, count: int) -> list[Integers]:
     """Return the first two columns of the pairs of each group, in their order."""
     order = np.argsort(group, kind="stable")
     return np.split(pairs[order, :2], np.searchsorted(group[order], np.arange(count + 1)))[1:-1]
-
-
-READ = re.compile(r"([A-Za-z_]\w*)(?:\[(\d+)(?::(\d+))?\])?")
-
-
-def _unread(signals: list[Signal], texts: list[str]) -> list[str]:
-    """Return declarations of wires that read those bits of signals which no other text reads, so that linters do not
-    report the bits as forgotten.
-    """
-    missing = {signal.name: (1 << signal.width) - 1 for signal in signals}
-    for text in texts:
-        for name, high, low in READ.findall(text):
-            if name in missing:
-                last = int(low) if low else int(high) if high else 0
-                mask = ((2 << (int(high) - last)) - 1) << last if high else -1
-                missing[name] &= ~mask
-    found: list[str] = []
-    for name, mask in missing.items():
-        while mask:
-            low = (mask & -mask).bit_length() - 1
-            count = (~(mask >> low) & ((mask >> low) + 1)).bit_length() - 1
-            found.append(f"    wire unused{len(found)} = &{{1'b0, {name}[{low + count - 1}:{low}]}};")
-            mask &= ~(((1 << count) - 1) << low)
-    return found

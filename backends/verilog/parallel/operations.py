@@ -5,7 +5,7 @@ without a rule is expanded.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -25,10 +25,8 @@ from .matrices import Optimiser
 
 
 class Lowering:
-    """The lowering of the integer operations of an arrow to nodes of a netlist.
-
-    The nodes in `failures` are 1 where a Check fails: one node for all elements that an operation checks, and where the
-    node `guard` is 1, if there is one.
+    """The lowering of the integer operations of an arrow to nodes of a netlist; `failures` has the nodes that are 1
+    where a Check fails.
     """
 
     def __init__(self, net: Netlist, arrow: Arrow, adders: bool, optimise: Optimiser) -> None:
@@ -36,18 +34,16 @@ class Lowering:
         self.arrow = arrow
         self.adders = adders
         self.optimise = optimise
-        self.failures: list[int] = []
-        self.guard: int | None = None
+        self.failures: list[Integers] = []
 
     def edge(self, edge: Edge, sources: list[Elements]) -> Elements:
         """Return the tensor that an edge of the arrow computes."""
-        self.guard = self.guarded(edge.sources)
         types = [self.arrow.format(wire) for wire in edge.sources]
         return self.apply(edge.operation, sources, types, self.arrow.format(edge.targets[0]))
 
-    def guarded(self, wires: Sequence[int]) -> int | None:
-        """Return the guard of the checks of what some wires bring."""
-        return None
+    def output(self, wire: int, x: Integers, least: int, greatest: int) -> Integers:
+        """Return the nodes of a Check of what a wire brings out of the arrow."""
+        return self.require(x, least, greatest)
 
     def apply(self, operation: Operation, sources: list[Elements], types: list[Fixed], target: Fixed) -> Elements:
         """Return the tensor that an operation computes, in the shape of its target."""
@@ -70,11 +66,8 @@ class Lowering:
         """Return the nodes of a Check, which are unchanged inside the interval; a value outside is recorded as a
         failure.
         """
-        failed = any_of(self.net, elementary.outside(self.net, x, least, greatest).reshape(-1))
-        if failed:
-            self.failures.append(
-                failed if self.guard is None else int(self.net.append(Kind.AND, 0, 1, failed, self.guard))
-            )
+        failed = elementary.outside(self.net, x, least, greatest).reshape(-1)
+        self.failures.append(failed[failed != 0])
         return narrow(self.net, x, least, greatest)
 
 
@@ -196,9 +189,9 @@ RULES: dict[type[Operation], Rule] = {
 """Integer operations without a rule are replaced by their definitions."""
 
 
-def any_of(net: Netlist, nodes: Integers) -> int:
+def any_of(net: Netlist, failures: list[Integers]) -> int:
     """Return a node that is 1 where any of the given nodes is 1, made by a balanced tree."""
-    nodes = np.unique(nodes)
+    nodes = np.unique(np.concatenate([np.zeros(0, np.int64), *failures]))
     nodes = nodes[nodes != 0]
     if (net.low[nodes] == 1).any():
         return int(net.constant(1))

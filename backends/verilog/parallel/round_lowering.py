@@ -7,8 +7,6 @@ its checks count in the last round.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from circuitize.circuits.hypergraph import Arrow
@@ -19,7 +17,7 @@ from circuitize.circuits.operation import Edge
 from ...verilog.netlist import Integers, Kind, Netlist
 from .elements import Elements, narrow, plain
 from .matrices import Optimiser
-from .operations import Lowering
+from .operations import Lowering, any_of
 
 
 class RoundLowering(Lowering):
@@ -35,6 +33,7 @@ class RoundLowering(Lowering):
         self.totals = set(arrow.outputs[np.array(kept, bool)].tolist())
         self.late: set[int] = set()
         """The wires that may be anything before the last round."""
+        self.guarded = False
         self.sums: dict[int, Edge] = {}
         """The edges of additions, by target."""
 
@@ -47,9 +46,21 @@ class RoundLowering(Lowering):
         made[LAST] = self.last = int(self.net.append(Kind.INPUT, 0, 1, n=number))
         return Elements.of(made)
 
-    def guarded(self, wires: Sequence[int]) -> int | None:
-        """Return the node `last` if one of the wires may be anything before the last round."""
-        return None if self.late.isdisjoint(wires) else self.last
+    def require(self, x: Integers, least: int, greatest: int) -> Integers:
+        """Return the nodes of a Check, of which one node says whether it fails: for all elements, and in the last round
+        alone if what is checked may be anything before.
+        """
+        before, self.failures = self.failures, []
+        made = super().require(x, least, greatest)
+        failed = any_of(self.net, self.failures)
+        if failed and self.guarded:
+            failed = int(self.net.append(Kind.AND, 0, 1, failed, self.last))
+        self.failures = [*before, np.array([failed], np.int64)]
+        return made
+
+    def output(self, wire: int, x: Integers, least: int, greatest: int) -> Integers:
+        self.guarded = wire in self.late
+        return super().output(wire, x, least, greatest)
 
     def edge(self, edge: Edge, sources: list[Elements]) -> Elements:
         """Return the tensor that an edge of the arrow computes."""
@@ -57,7 +68,8 @@ class RoundLowering(Lowering):
         if isinstance(operation, Add):
             self.sums[target] = edge
         chosen = isinstance(operation, Select) and bool((sources[0].node == self.last).all())
-        if chosen or self.guarded(edge.sources) is not None:
+        self.guarded = not self.late.isdisjoint(edge.sources)
+        if chosen or self.guarded:
             self.late.add(target)
         if chosen:
             return sources[1]

@@ -109,8 +109,7 @@ class Unrolled:
                 self.outputs.append((stream, nodes))
             if port.name in self.states:
                 state = self.states[port.name]
-                lowering.guard = lowering.guarded([wire])
-                state.following = lowering.require(nodes, state.port.format.low, state.port.format.high)
+                state.following = lowering.output(wire, nodes, state.port.format.low, state.port.format.high)
             if port.name in self.totals:
                 registers = own_registers(self.net, nodes)
                 self.feedback |= dict(zip(self.totals[port.name].tolist(), registers.tolist(), strict=True))
@@ -120,7 +119,7 @@ class Unrolled:
             given = in_turn(self.rounds, [stream for stream, _ in self.outputs])
             self.outputs = [(stream, nodes_of[stream.name]) for stream in given]
         status = Stream(STATUS, "", True, Fixed((), 0, 0, 1), 1)
-        self.outputs.append((status, np.array([any_of(self.net, np.array(lowering.failures, np.int64))], np.int64)))
+        self.outputs.append((status, np.array([any_of(self.net, lowering.failures)], np.int64)))
         following = [state.following for state in self.states.values()]
         registers = np.array(list(self.feedback.values()), np.int64)
         self.wanted = np.unique(np.concatenate([*(nodes for _, nodes in self.outputs), *following, registers]))
@@ -150,7 +149,8 @@ class Unrolled:
         sides = len(self.inputs), len(self.outputs)
         choices = Choices(self.net, self.pipe)
         bits = sum(state.register.data_bits for state in self.states.values())
-        made = by_family(lambda family: estimate(self.net, self.pipe, choices, *sides, family, bits))
+        totals = np.array(list(self.feedback.values()), np.int64)
+        made = by_family(lambda family: estimate(self.net, self.pipe, choices, *sides, family, bits, totals))
         return self.passing.counted(made)
 
     def design(self, initial: Mapping[str, Values] | None = None) -> Design:
@@ -187,7 +187,7 @@ class Unrolled:
         self._begin(name, ["1 where a beat of some input has no tlast, or is known to be wrong"], stream)
         bit = self.net.append(Kind.INPUT, 0, 1, n=len(self.inputs))
         self._label(Elements.of(bit))
-        lowering.failures.append(int(bit))
+        lowering.failures.append(bit.reshape(-1))
         return stream
 
     def _told(self, lowering: RoundLowering, index: int) -> Elements:

@@ -123,6 +123,7 @@ def top(
             moves = f"{stream.name}_tvalid & {stream.name}_tready"
             lines.append(f"            if ({moves}) skipping[{i}] <= ~{stream.name}_tlast{passing.late(i)};")
         lines += ["        end", "    end"]
+    lines += modules.wires()
     for index in range(len(modules.groups)):
         lines += modules.instance(index)
     for stream, nodes in outputs:
