@@ -10,10 +10,12 @@ import numpy as np
 
 from ...verilog.design import CLOCK
 from ...verilog.netlist import Integers, Kind, Netlist
-from ...verilog.signals import Literal, Signal, declared, width
+from ...verilog.signals import Literal, Signal, width
 from .parts import Group, parts
 from .pipeline import Pipeline
+from .roms import Rom
 from .signs import compared
+from .state import KEPT, STATE, State
 from .text import Operand, expression
 from .unread import unread
 
@@ -21,6 +23,8 @@ ENABLE = "enable"
 """The signal that moves all registers of a pipeline."""
 LOAD = "load"
 """The signals that load the registers of each stage begin with this if frames go through a pipeline alone."""
+DATA = "tdata"
+"""The input of a module that unpacks a stream."""
 CLEAR = "clear"
 """The signal that sets the totals of rounds to 0."""
 
@@ -29,7 +33,7 @@ class Modules:
     """The texts of a netlist's Verilog modules; `outputs` are the nodes that are read after the last pipeline stage.
 
     The keys of `feedback` are inputs that are kept in the pipeline's own registers: those of the nodes that follow on
-    them in each round.
+    them in each round. The program's own state is in the modules that read it.
     """
 
     def __init__(
@@ -39,9 +43,11 @@ class Modules:
         pipe: Pipeline,
         outputs: Integers,
         feedback: Mapping[int, int] | None = None,
+        states: Sequence[State] = (),
     ) -> None:
         self.net, self.pipe, self.feedback = net, pipe, feedback or {}
         self.totals = set(self.feedback.values())
+        self.states = {state.register.name: state for state in states}
         self.groups, self.owner = parts(net, groups, pipe)
         self.kind, self.low, self.high = net.kind.tolist(), net.low.tolist(), net.high.tolist()
         self.a, self.b, self.c = net.a.tolist(), net.b.tolist(), net.c.tolist()
@@ -51,7 +57,7 @@ class Modules:
         self.names = self._names()
         self.members = self._members()
         self.imports, self.exports = self._crossings(outputs)
-        self.roms: dict[tuple[int, int, int, bool, int], str] = {}
+        self.roms: dict[Rom, str] = {}
 
     def signal(self, node: int, stage: int) -> Operand:
         """Return the signal that holds a node's value in a pipeline stage."""
@@ -76,6 +82,7 @@ class Modules:
         tier: dict[int, int] = {}
         owned: list[Signal] = []
         exported = {(node, stage) for node, stage in self.exports[index].tolist()}
+        source, starts = self.source(index), self._starts(index)
         for node in members:
             made, late = self._known(node, self.stage[node]), self.delay[node]
             owned.append(made)
@@ -83,7 +90,7 @@ class Modules:
             kind = Kind(self.kind[node])
             tier[node] = max((tier.get(x[node], 0) for x in (self.a, self.b, self.c)), default=0)
             if kind is Kind.INPUT or kind is Kind.TABLE:
-                body += self._wire(kind, node, made, inside)
+                body += self._wire(kind, node, made, inside, source, starts)
                 if kind is Kind.TABLE:
                     tier[node] += 1
                     owned.append(self._entry(node))
@@ -112,17 +119,23 @@ class Modules:
             clears = f"if ({CLEAR}) {name} <= {bits}'d0;\n        else " if total else ""
             loaded = moves.setdefault((self.gate(stage), clears), [])
             loaded += [f"            {name} <= {{", joined, "            };"]
+        if source == STATE:
+            assert group.stream is not None
+            state = self.states[group.stream.name]
+            held_state, moves[KEPT, ""] = state.lines(list(starts), lambda node: self.signal(node, self.pipe.stages))
+            registers += held_state
         inputs = [self._known(node, stage) for node, stage in self.imports[index].tolist()]
         given = {self._known(node, stage).name for node, stage in self.exports[index].tolist()}
         texts = [line.partition(" = ")[2] for block in blocks.values() for line in block]
         texts += [line.partition(" = ")[2] or line for line in body]
         wires = [signal for signal in [*inputs, *owned] if signal.name not in given]
-        if group.stream is not None:
-            wires.append(Signal("tdata", 0, (1 << group.stream.data_bits) - 1))
+        data_bits = group.stream.data_bits if group.stream is not None else 0
+        if source == DATA:
+            wires.append(Signal(DATA, 0, (1 << data_bits) - 1))
         body += unread(wires, [*texts, *(line for lines in moves.values() for line in lines)])
         ports = [f"input wire {name}" for name in ([CLOCK, *self.gates(index)] if moves else [])]
-        if group.stream is not None:
-            ports.append(f"input wire [{group.stream.data_bits - 1}:0] tdata")
+        if source == DATA:
+            ports.append(f"input wire [{data_bits - 1}:0] {DATA}")
         ports += [self._port("input wire", node, stage) for node, stage in self.imports[index].tolist()]
         ports += [
             self._port("output wire" if self._is_wire(node) or stage > self.stage[node] else "output reg", node, stage)
@@ -137,85 +150,68 @@ class Modules:
             lines += ["        end", "    end"]
         return "\n".join([*lines, "endmodule", ""])
 
-    def wires(self) -> list[str]:
-        """Return, for the top module, the declarations of the wires that have totals, which modules read before others
-        drive them.
-        """
-        given = [(node, stage) for exports in self.exports for node, stage in exports.tolist() if node in self.totals]
-        return [self._wire_of(node, stage) for node, stage in given if stage > self.stage[node]]
+    def wires(self, index: int) -> list[str]:
+        """Return, for the top module, the declarations of the wires that a module drives."""
+        made = [self._known(node, stage) for node, stage in self.exports[index].tolist()]
+        return [f"    wire {signal.declared} {signal.name};" for signal in made]
 
     def instance(self, index: int) -> list[str]:
-        """Return, for the top module, the declarations of the other wires that a module drives, and the instance of
-        that module.
-        """
+        """Return, for the top module, the instance of a module."""
         group = self.groups[index]
         if not self.members[index]:
             return []
-        pins, wires = [], []
+        pins = []
         gates = self.gates(index)
         if gates:
             pins += [f".{name}({name})" for name in (CLOCK, *gates)]
-        if group.stream is not None:
-            pins.append(f".tdata({group.data or f'{group.stream.name}_tdata'})")
+        if self.source(index) == DATA:
+            assert group.stream is not None
+            pins.append(f".{DATA}({group.data or f'{group.stream.name}_tdata'})")
         for node, stage in [*self.imports[index].tolist(), *self.exports[index].tolist()]:
             name = self._known(node, stage).name
             pins.append(f".{name}({name})")
-        for node, stage in self.exports[index].tolist():
-            if node not in self.totals or stage == self.stage[node]:
-                wires.append(self._wire_of(node, stage))
         joined = ",\n".join(f"        {pin}" for pin in pins)
-        return [*wires, f"    {group.name} {group.name} (", joined, "    );"]
+        return [f"    {group.name} {group.name} (", joined, "    );"]
+
+    def source(self, index: int) -> str:
+        """Return the name of what a module unpacks: DATA, STATE, or none."""
+        stream = self.groups[index].stream
+        return "" if stream is None else STATE if stream.name in self.states else DATA
 
     def gate(self, stage: int) -> str:
         """Return the name of the signal that loads the registers before a stage."""
         return f"{LOAD}{stage}" if self.pipe.alone else ENABLE
 
     def gates(self, index: int) -> list[str]:
-        """Return the names of the signals that load the registers of a module, in the order of the stages, and of the
-        one that clears them.
+        """Return the names of the signals that load the registers of a module, in the order of the stages, and of
+        those that clear totals and load state.
         """
         members = np.array(self.members[index], np.int64)
         stages = np.unique(self.pipe.stage[members[self.pipe.delay[members] > 0]]) + 1
         clears = [CLEAR] * (not self.totals.isdisjoint(self.members[index]))
-        return [*dict.fromkeys(map(self.gate, stages.tolist())), *clears]
-
-    def rom_files(self) -> dict[str, str]:
-        """Return, by file name, the modules and the contents of the tables to which the texts written so far refer."""
-        files = {}
-        for (table, first, bits, signed, entry), name in self.roms.items():
-            entries = self.net.tables[table]
-            address = np.arange(1 << bits)
-            index = np.where(signed & (address >> (bits - 1) == 1), address - (1 << bits), address) - first
-            words = entries[np.clip(index, 0, len(entries) - 1)] & ((1 << entry) - 1)
-            digits = -(-entry // 4)
-            files[f"{name}.hex"] = "\n".join(f"{word:0{digits}x}" for word in words.tolist()) + "\n"
-            files[f"{name}.v"] = "\n".join(
-                [
-                    f"// Table {table}: {len(entries)} entries for arguments from {first}, by the argument's bits.",
-                    f"module {name} (",
-                    f"    input wire {declared(bits, False)} index,",
-                    f"    output wire {declared(entry, False)} entry",
-                    ");",
-                    f"    reg {declared(entry, False)} entries [0:{(1 << bits) - 1}];",
-                    f'    initial $readmemh("{name}.hex", entries);',
-                    "    assign entry = entries[index];",
-                    "endmodule",
-                    "",
-                ]
-            )
-        return files
+        keeps = [KEPT] * (self.source(index) == STATE)
+        return [*dict.fromkeys(map(self.gate, stages.tolist())), *clears, *keeps]
 
     def _is_wire(self, node: int) -> bool:
         return self.kind[node] in (Kind.INPUT, Kind.TABLE)
 
-    def _wire(self, kind: Kind, node: int, made: Signal, inside: bool) -> list[str]:
-        """Return the Verilog that declares an element of a stream or of a table."""
+    def _starts(self, index: int) -> dict[int, int]:
+        """Return, for each element of a stream or of state in a module, where its bits start."""
+        stream = self.groups[index].stream
+        if stream is None:
+            return {}
+        nodes = [node for node in self.members[index] if self.kind[node] == Kind.INPUT]
+        places = range(len(nodes)) if self.source(index) == STATE else (self.m[node] for node in nodes)
+        return {node: place * stream.element_bits for node, place in zip(nodes, places, strict=True)}
+
+    def _wire(
+        self, kind: Kind, node: int, made: Signal, inside: bool, source: str, starts: Mapping[int, int]
+    ) -> list[str]:
+        """Return the Verilog that declares an element of a stream, of state or of a table."""
         begin = f"    wire {made.declared} {made.name} =" if inside else f"    assign {made.name} ="
         if kind is Kind.INPUT:
-            stream = self.groups[self.owner[node]].stream
-            assert stream is not None
-            start = self.m[node] * stream.element_bits
-            return [f"{begin} tdata[{start + made.width - 1}:{start}];"]
+            start = starts[node]
+            return [f"{begin} {source}[{start + made.width - 1}:{start}];"]
         index, entry = self.signal(self.a[node], self.stage[node]), self._entry(node)
         key = (self.n[node], self.m[node], index.width, index.signed, entry.width)
         rom = self.roms.setdefault(key, f"{self.groups[0].name}_table{len(self.roms)}")
@@ -235,10 +231,6 @@ class Modules:
         made = self.signal(node, stage)
         assert isinstance(made, Signal)
         return made
-
-    def _wire_of(self, node: int, stage: int) -> str:
-        made = self._known(node, stage)
-        return f"    wire {made.declared} {made.name};"
 
     def _port(self, direction: str, node: int, stage: int) -> str:
         made = self._known(node, stage)
@@ -285,6 +277,9 @@ class Modules:
             rows.append(np.stack([of, stage, self.owner[reader]], axis=1))
         stage = pipe.stage[outputs] + pipe.delay[outputs]
         there = np.stack([outputs, stage, np.full(len(outputs), -1)], axis=1)
+        for state in self.states.values():
+            of, at = state.following[pipe.live[state.nodes]], self.owner[state.nodes[pipe.live[state.nodes]]]
+            rows.append(np.stack([of, pipe.stage[of] + pipe.delay[of], at], axis=1))
         read = np.unique(np.concatenate([*rows, there]).astype(np.int64), axis=0)
         read = read[net.kind[read[:, 0]] != Kind.CONSTANT]
         owner = self.owner[read[:, 0]]

@@ -34,9 +34,11 @@ from .modules import Modules
 from .operations import Lowering, any_of
 from .parts import Group
 from .pipeline import Pipeline, pipeline
+from .roms import rom_files
 from .round_lowering import RoundLowering, own_registers
 from .rounds import AtOnce, InRounds, block
-from .top import State, top
+from .state import State
+from .top import top
 
 NAME = "parallel"
 """The name of the top module, with which the name of every other module begins."""
@@ -148,7 +150,9 @@ class Unrolled:
         """
         sides = len(self.inputs), len(self.outputs)
         choices = Choices(self.net, self.pipe)
-        bits = sum(state.register.data_bits for state in self.states.values())
+        bits = sum(
+            state.register.element_bits * int(self.pipe.live[state.nodes].sum()) for state in self.states.values()
+        )
         totals = np.array(list(self.feedback.values()), np.int64)
         made = by_family(lambda family: estimate(self.net, self.pipe, choices, *sides, family, bits, totals))
         return self.passing.counted(made)
@@ -161,17 +165,18 @@ class Unrolled:
         begins = initial_values([state.port for state in self.states.values()], initial or {})
         for name, state in self.states.items():
             state.initial = begins[name].reshape(-1).tolist()
-        modules = Modules(self.net, self.groups, self.pipe, self.wanted, self.feedback)
+        states = list(self.states.values())
+        given = np.unique(np.concatenate([nodes for _, nodes in self.outputs]))
+        modules = Modules(self.net, self.groups, self.pipe, given, self.feedback, states)
         files = {}
         for index, group in enumerate(modules.groups):
             text = modules.text(index)
             if text:
                 files[f"{group.name}.v"] = text
-        files |= modules.rom_files()
+        files |= rom_files(self.net, modules.roms)
         comment = self.passing.comment(self.pipe.stages, bool(self.states))
         outputs = [(stream, nodes.tolist()) for stream, nodes in self.outputs]
-        states = list(self.states.values())
-        files[f"{NAME}.v"] = top(NAME, self.inputs, outputs, modules, comment, self.framing.name, states, self.passing)
+        files[f"{NAME}.v"] = top(NAME, self.inputs, outputs, modules, comment, self.framing.name, self.passing)
         for name, text in files.items():
             if name.endswith(".v"):
                 files[name] = f"`default_nettype none\n\n{text}\n`default_nettype wire\n"

@@ -53,6 +53,13 @@ def expression(kind: Kind, made: Signal, operands: list[Operand], n: int, m: int
     return f"{operands[2].slice(0, 1)} ? {a.slice(0, width)} : {operands[1].slice(0, width)}"
 
 
+def extended(value: Operand, bits: int) -> str:
+    """Return the Verilog of a node's value, sign-extended to a number of bits."""
+    if isinstance(value, Signal) and value.width == bits:
+        return value.name
+    return value.slice(0, bits)
+
+
 def _signed(x: Operand, start: int, count: int) -> str:
     """Return the Verilog of `count` bits of a node's value from a given bit on, as a signed expression."""
     if isinstance(x, Literal):

@@ -4,36 +4,14 @@ bits. With state or rounds, frames go through the pipeline one at a time.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
-import numpy as np
-
-from circuitize.circuits.port import Port
-from circuitize.circuits.types import Fixed
-
 from ...verilog.design import CLOCK, RESET, STATUS, Stream
-from ...verilog.netlist import Integers
-from ...verilog.signals import Literal, Signal
 from .modules import CLEAR, ENABLE, Modules
 from .rounds import LAST_ROUND, AtOnce
-from .text import Operand
+from .state import KEPT
+from .text import extended
 
-IDLE, KEPT = "idle", "kept"
-"""The signals that are 1 if no frame is in a pipeline with state or rounds, and in the clock in which state changes."""
-
-
-@dataclass
-class State:
-    """State of a program: its port, the register that keeps it, named as a stream is, and the nodes of its elements.
-
-    The nodes `following` have the state after a frame, and `initial` has the elements that the state begins with.
-    """
-
-    port: Port[Fixed]
-    register: Stream
-    nodes: Integers
-    following: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
-    initial: list[int] = field(default_factory=list)
+IDLE = "idle"
+"""The signal that is 1 if no frame is in a pipeline with state or rounds."""
 
 
 def top(
@@ -43,7 +21,6 @@ def top(
     modules: Modules,
     comment: list[str],
     unframed: str,
-    states: list[State],
     passing: AtOnce,
 ) -> str:
     """Return the Verilog of the top module: a frame enters a parallel design when all inputs are valid and the pipeline
@@ -68,7 +45,7 @@ def top(
     alone = modules.pipe.alone
     if alone:
         lines.append(f"    wire {IDLE} = ~(|occupied);")
-    if states:
+    if modules.states:
         lines.append(f"    wire {KEPT} = {STATUS}_tvalid & {STATUS}_tready & ~{STATUS}_tdata[0];")
     valid = [IDLE] * alone
     valid += [passing.valid(stream) for stream in inputs]
@@ -89,8 +66,6 @@ def top(
         loads = {modules.gate(stage): name for stage, name in enumerate(before, 1)}
         used = {gate for index in range(len(modules.groups)) for gate in modules.gates(index)}
         lines += [f"    wire {gate} = {name};" for gate, name in loads.items() if gate in used]
-    for state in states:
-        lines += _register(state)
     lines += [
         f"    assign {stream.name}_tready = ~{RESET} & (skipping[{i}] | ({ENABLE} & arrived{passing.takes(stream)}));"
         for i, stream in enumerate(inputs)
@@ -123,44 +98,17 @@ def top(
             moves = f"{stream.name}_tvalid & {stream.name}_tready"
             lines.append(f"            if ({moves}) skipping[{i}] <= ~{stream.name}_tlast{passing.late(i)};")
         lines += ["        end", "    end"]
-    lines += modules.wires()
-    for index in range(len(modules.groups)):
-        lines += modules.instance(index)
+    every = range(len(modules.groups))
+    if alone:  # What is kept goes back to modules before those that make it.
+        lines += [line for index in every for line in modules.wires(index)]
+        lines += [line for index in every for line in modules.instance(index)]
+    else:
+        lines += [line for index in every for line in (*modules.wires(index), *modules.instance(index))]
     for stream, nodes in outputs:
-        read = [_element(modules.signal(node, stages), stream.element_bits) for node in reversed(nodes)]
+        read = [extended(modules.signal(node, stages), stream.element_bits) for node in reversed(nodes)]
         joined = ",\n".join(f"        {text}" for text in read)
         lines += [f"    assign {stream.name}_tdata = {{", joined, "    };"]
-    for state in states:
-        lines += _following(state, modules)
     return "\n".join([*lines, "endmodule", ""])
-
-
-def _register(state: State) -> list[str]:
-    """Return the Verilog of the register of state, and of what it begins with."""
-    register = state.register
-    bits, name = register.element_bits, f"{register.name}_tdata"
-    begins = ",\n".join(f"        {Literal(value).slice(0, bits)}" for value in reversed(state.initial))
-    return [f"    reg {_range(register.data_bits)} {name};", f"    initial {name} = {{", begins, "    };"]
-
-
-def _following(state: State, modules: Modules) -> list[str]:
-    """Return the Verilog by which the register of state takes what a frame makes of the state."""
-    bits, last = state.register.element_bits, modules.pipe.stages
-    read = [_element(modules.signal(node, last), bits) for node in reversed(state.following.tolist())]
-    return [
-        f"    always @(posedge {CLOCK}) begin",
-        f"        if ({KEPT}) {state.register.name}_tdata <= {{",
-        ",\n".join(f"            {text}" for text in read),
-        "        };",
-        "    end",
-    ]
-
-
-def _element(value: Operand, bits: int) -> str:
-    """Return an element of an output in Verilog, sign-extended to the width of the stream."""
-    if isinstance(value, Signal) and value.width == bits:
-        return value.name
-    return value.slice(0, bits)
 
 
 def _range(bits: int) -> str:

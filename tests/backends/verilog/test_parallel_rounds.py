@@ -219,7 +219,9 @@ def test_registers_are_counted() -> None:
     made = Unrolled(program, 2, micro_batch=1)
     design = made.design(initial)
     lines = [line for text in design.files.values() for line in text.splitlines() if line.startswith("    reg [")]
-    lines = [line for line in lines if re.search("held|total|_tdata", line) or design.files["parallel.v"].count(line)]
+    lines = [
+        line for line in lines if re.search(r"held|total|\bstate;", line) or design.files["parallel.v"].count(line)
+    ]
     bits = sum(int(line.split("[")[1].split(":")[0]) + 1 for line in lines)
     common = int((made.pipe.bits * in_common(made.net, made.pipe)).sum())
     assert common > 0 and design.report["families"]["ecp5"]["ff"] == bits - common

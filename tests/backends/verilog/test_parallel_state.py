@@ -113,7 +113,7 @@ def test_registers_are_counted() -> None:
         int(line.split("[")[1].split(":")[0]) + 1
         for text in design.files.values()
         for line in text.splitlines()
-        if line.startswith(("    reg [", "    reg signed [")) and ("held" in line or "_state_" in line)
+        if line.startswith(("    reg [", "    reg signed [")) and ("held" in line or line.endswith(" state;"))
     )
     control = made.pipe.stages + len(made.inputs) + len(made.outputs)
     assert design.report["families"]["ecp5"]["ff"] == bits + control
@@ -139,7 +139,7 @@ def test_names_of_registers_are_not_those_of_streams() -> None:
     told = [replace(port, name=name) for port, name in zip(program.outputs[2:], ["unframed", "w_state"], strict=True)]
     program = replace(program, outputs=(*program.outputs[:2], *told))
     design = schedule(program, initial=INITIAL)
-    assert "reg [29:0] w_state__tdata;" in design.files["parallel.v"]
+    assert "reg [29:0] state;" in design.files["parallel_w_state.v"]
     found = rtl.check_design(design, program, frames(40), INITIAL)
     assert found.mismatches == 0, found.first_difference
 
