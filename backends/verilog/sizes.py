@@ -11,6 +11,7 @@ from circuitize.circuits.cost import products
 from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import Arrow
+from circuitize.circuits.micro_batches import batch_of
 from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.reading import Json
 
@@ -60,7 +61,26 @@ def parallel_sizes(program: IntegerProgram, interface: Interface | None = None) 
     found = unrolled(program.arrow)
     if found > MOST_UNROLLED:
         raise CircuitizeError(f"{found:,} products are too many to unroll; use the folded scheduler")
-    made = Unrolled(program)
+    return _unrolled(Unrolled(program), interface)
+
+
+def round_sizes(program: IntegerProgram, interface: Interface | None = None) -> list[Sizes]:
+    """Return the sizes of parallel designs that take 1, 2, 4, ... examples of a batch at a time, as long as no more
+    than MOST_UNROLLED products have logic of their own; none for a program that cannot be cut into rounds.
+    """
+    batch, found, examples = batch_of(program) or 0, list[Sizes](), 1
+    while examples < batch and unrolled(program.arrow) * examples <= MOST_UNROLLED * batch:
+        if batch % examples == 0:
+            try:
+                made = _unrolled(Unrolled(program, micro_batch=examples), interface)
+            except CircuitizeError:
+                break
+            found.append({"micro_batch": examples, **made})
+        examples *= 2
+    return found
+
+
+def _unrolled(made: Unrolled, interface: Interface | None) -> Sizes:
     streams = [*made.inputs, *(stream for stream, _ in made.outputs)]
     return _sizes(made.report(), streams, bool(made.states), interface)
 

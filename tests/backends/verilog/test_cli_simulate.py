@@ -142,6 +142,20 @@ def test_estimate_has_a_column_for_each_scheduler(tmp_path: Path) -> None:
     assert "folded, P = 1 " in shown and "latency cycles" in shown
 
 
+def test_estimates_have_parallel_designs_in_rounds(tmp_path: Path) -> None:
+    """As `compile` makes them; a step whose products are too many to unroll has those of few examples."""
+    name = f"{EXAMPLES / 'iris.py'}:step"
+    rows = as_json("estimate", name, "--target", "verilog")["targets"]["verilog"]["rounds"]
+    assert [row["micro_batch"] for row in rows] == [1, 2, 4]
+    options = ("--target", "verilog", "--scheduler", "parallel", "--micro-batch", "1")
+    assert run("compile", name, *options, "-o", tmp_path / "d").status == 0
+    made = json.loads((tmp_path / "d" / "design.json").read_text())["report"]
+    assert {size: made[size] for size in SIZES} == {size: rows[0][size] for size in SIZES}
+    assert "parallel, N = 4 " in run("estimate", name, "--target", "verilog").out
+    digits = as_json("estimate", f"{EXAMPLES / 'digits.py'}:step", "--target", "verilog")["targets"]["verilog"]
+    assert "parallel" not in digits and [row["micro_batch"] for row in digits["rounds"]] == [1]
+
+
 def test_a_device_answers_in_estimates(tmp_path: Path) -> None:
     """The table is of its family, each design has an answer, and other names are refused with near ones."""
     report = as_json("estimate", HERE + "linear", "--device", "LFE5U-12F")["targets"]["verilog"]

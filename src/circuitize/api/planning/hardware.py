@@ -15,7 +15,15 @@ from circuitize.backends.verilog.folded.folding import Fold, fold
 from circuitize.backends.verilog.folded.search import choose_sizes
 from circuitize.backends.verilog.folded.sizes import Sizes
 from circuitize.backends.verilog.shell import Interface
-from circuitize.backends.verilog.sizes import MOST_FOLDED, MOST_UNROLLED, laid_out, parallel_sizes, shell_luts, unrolled
+from circuitize.backends.verilog.sizes import (
+    MOST_FOLDED,
+    MOST_UNROLLED,
+    laid_out,
+    parallel_sizes,
+    round_sizes,
+    shell_luts,
+    unrolled,
+)
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.sims.rtl.frames import bound_somehow
 
@@ -38,7 +46,8 @@ class Hardware:
 
     A schedule determines the clocks and multipliers of a design exactly, and the LUTs of its arithmetic and its shell.
     The budgets of clocks or blocks that a plan tries are the powers of two and the limits given for clocks and
-    multipliers. The parallel design of a small program is tried as one more schedule.
+    multipliers. The parallel design of a small program is tried as one more schedule, and so are parallel
+    designs that take 1, 2, 4, ... examples at a time.
     """
 
     def __init__(self, limits: Mapping[str, float]) -> None:
@@ -47,6 +56,9 @@ class Hardware:
     def schedules(self, design: Design) -> Iterator[Design]:
         """Yield designs whose memories are not laid out yet; equal designs are yielded once."""
         made = bound_somehow(design.program).program
+        for sizes_of_round in round_sizes(made, Interface()):
+            examples = sizes_of_round["micro_batch"]
+            yield design.decided({"scheduler": "parallel", "micro_batch": examples}, _takes(sizes_of_round))
         named = unrolled(made.arrow)
         if named <= MOST_UNROLLED:
             with suppress(CircuitizeError):  # Few products may need many numbers.

@@ -111,15 +111,16 @@ class Verilog(Target["Hardware"]):
         return Hardware(self, program, phases, request)
 
     def estimate(self, program: IntegerProgram, options: Options) -> Json:
-        """Return the sizes of the folded design and its `tradeoff`, and those of the `parallel` design if it is small
-        enough; if the program cannot be folded, return those of the `parallel` design alone.
+        """Return the sizes of the folded design and its `tradeoff`, and those of the `parallel` design and of parallel
+        designs in `rounds` if they are small enough; if the program cannot be folded, return those of parallel designs
+        alone.
 
         The sizes of each design are given by FPGA family, with whether the chosen device holds the design and, for a
         family whose delays are known, the MHz that its clock is expected to reach.
         """
         from circuitize.backends.verilog.devices import Asked
         from circuitize.backends.verilog.shell import Interface
-        from circuitize.backends.verilog.sizes import folded_sizes, parallel_sizes, tradeoff
+        from circuitize.backends.verilog.sizes import folded_sizes, parallel_sizes, round_sizes, tradeoff
         from circuitize.backends.verilog.timing import with_mhz
         from circuitize.sims.rtl.frames import bound_somehow
 
@@ -150,6 +151,12 @@ class Verilog(Target["Hardware"]):
                     found |= {scheduler: parallel} if found else {**parallel, "scheduler": scheduler}
             except CircuitizeError as error:
                 left_out[scheduler] = str(error)
+        if found and bound:
+            rounds = [
+                answered(row, bound, "parallel", micro_batch=row["micro_batch"])
+                for row in round_sizes(bound.program, plain)
+            ]
+            found |= {"rounds": rounds} if rounds else {}
         if "plot" in options:
             if not found.get("tradeoff"):
                 raise CircuitizeError(f"expected a folded design to plot, found none: {left_out['folded']}")
@@ -159,8 +166,8 @@ class Verilog(Target["Hardware"]):
         return found | {"left_out": {scheduler: f"none, {reason}" for scheduler, reason in left_out.items()}}
 
     def shown(self, sizes: Json) -> Iterator[Shown]:
-        """Yield a table with a row for each scheduler and one for each number of lanes, which say whether a device
-        holds the design.
+        """Yield a table with a row for each scheduler, for each number of examples at a time and for each number of
+        lanes, which say whether a device holds the design.
         """
         from circuitize.backends.verilog.devices import Asked
         from circuitize.backends.verilog.sizes import CYCLES
@@ -169,6 +176,7 @@ class Verilog(Target["Hardware"]):
         asked = Asked.of({"family": sizes["family"]})
         rows = [(sizes["scheduler"], sizes)]
         rows += [("parallel", sizes["parallel"])] if "parallel" in sizes else []
+        rows += [(f"parallel, N = {row['micro_batch']}", row) for row in sizes.get("rounds", ())]
         rows += [(f"folded, P = {row['lanes']}", row) for row in sizes.get("tradeoff", ())]
         wide = max(len(title) for title, _ in rows)
         fields = (*CYCLES, MHZ) if any(MHZ in row for _, row in rows) else CYCLES
