@@ -127,7 +127,7 @@ class Modules:
         inputs = [self._known(node, stage) for node, stage in self.imports[index].tolist()]
         given = {self._known(node, stage).name for node, stage in self.exports[index].tolist()}
         texts = [line.partition(" = ")[2] for block in blocks.values() for line in block]
-        texts += [line.partition(" = ")[2] or line for line in body]
+        texts += [line.partition(" = ")[2] or line.partition(", .entry(")[0] for line in body]
         wires = [signal for signal in [*inputs, *owned] if signal.name not in given]
         data_bits = group.stream.data_bits if group.stream is not None else 0
         if source == DATA:
@@ -189,7 +189,7 @@ class Modules:
         members = np.array(self.members[index], np.int64)
         stages = np.unique(self.pipe.stage[members[self.pipe.delay[members] > 0]]) + 1
         clears = [CLEAR] * (not self.totals.isdisjoint(self.members[index]))
-        keeps = [KEPT] * (self.source(index) == STATE)
+        keeps = [KEPT] * (self.source(index) == STATE and bool(self.members[index]))
         return [*dict.fromkeys(map(self.gate, stages.tolist())), *clears, *keeps]
 
     def _is_wire(self, node: int) -> bool:

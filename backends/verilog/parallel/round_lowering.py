@@ -10,12 +10,12 @@ from __future__ import annotations
 import numpy as np
 
 from circuitize.circuits.hypergraph import Arrow
-from circuitize.circuits.integers import Add, Check, Select
+from circuitize.circuits.integers import Add, Check, Reindex, Select
 from circuitize.circuits.micro_batches import LAST, LATER, Rounds
 from circuitize.circuits.operation import Edge
 
 from ...verilog.netlist import Integers, Kind, Netlist
-from .elements import Elements, narrow, plain
+from .elements import Elements, constants, narrow, plain, where
 from .matrices import Optimiser
 from .operations import Lowering, any_of
 
@@ -28,9 +28,13 @@ class RoundLowering(Lowering):
     def __init__(self, net: Netlist, arrow: Arrow, adders: bool, optimise: Optimiser, rounds: Rounds) -> None:
         super().__init__(net, arrow, adders, optimise)
         self.rounds = rounds
-        self.last = 0
+        self.last = -1
         kept = [port.name in rounds.kept for port in rounds.program.outputs]
         self.totals = set(arrow.outputs[np.array(kept, bool)].tolist())
+        self.before: list[Integers] = []
+        """The nodes of the totals of the rounds before."""
+        self.telling: set[int] = set()
+        """The wires that say which round it is."""
         self.late: set[int] = set()
         """The wires that may be anything before the last round."""
         self.guarded = False
@@ -41,6 +45,7 @@ class RoundLowering(Lowering):
         """Return what says which round it is, given the number of its input: each round is a later one, which adds to
         what is there.
         """
+        self.telling.add(int(self.arrow.inputs[number]))
         made = np.zeros(2, np.int64)
         made[LATER] = self.net.constant(1)
         made[LAST] = self.last = int(self.net.append(Kind.INPUT, 0, 1, n=number))
@@ -65,9 +70,10 @@ class RoundLowering(Lowering):
     def edge(self, edge: Edge, sources: list[Elements]) -> Elements:
         """Return the tensor that an edge of the arrow computes."""
         (target,), operation = edge.targets, edge.operation
-        if isinstance(operation, Add):
-            self.sums[target] = edge
-        chosen = isinstance(operation, Select) and bool((sources[0].node == self.last).all())
+        telling = edge.sources and edge.sources[0] in self.telling
+        if isinstance(operation, Reindex) and telling:
+            self.telling.add(target)
+        chosen = isinstance(operation, Select) and telling and bool((sources[0].node == self.last).all())
         self.guarded = not self.late.isdisjoint(edge.sources)
         if chosen or self.guarded:
             self.late.add(target)
@@ -75,7 +81,13 @@ class RoundLowering(Lowering):
             return sources[1]
         if isinstance(operation, Check) and target in self.totals and self._holds(operation, edge):
             return Elements.of(narrow(self.net, plain(self.net, sources[0]), operation.low, operation.high))
-        return super().edge(edge, sources)
+        made = super().edge(edge, sources)
+        if isinstance(operation, Add):
+            self.sums[target] = edge
+            # A total to which nothing is added is 0.
+            empty = np.isin(made.node, np.concatenate([np.zeros(0, np.int64), *self.before]))
+            return where(empty, constants(self.net, np.zeros(made.shape, np.int64)), made)
+        return made
 
     def _holds(self, check: Check, edge: Edge) -> bool:
         """Return whether the Check of a total cannot fail: all rounds together add no more than it allows."""
@@ -85,12 +97,3 @@ class RoundLowering(Lowering):
         made = self.arrow.format(added.sources[1])
         least, most = self.rounds.count * made.low, self.rounds.count * made.high
         return check.low <= min(least, 0) and max(most, 0) <= check.high
-
-
-def own_registers(net: Netlist, nodes: Integers) -> Integers:
-    """Return nodes that are equal to those given and may have registers of their own, which inputs have not."""
-    given = net.kind[nodes] == Kind.INPUT
-    made = nodes.copy()
-    low, high = net.low[nodes[given]], net.high[nodes[given]]
-    made[given] = net.append(Kind.NARROW, low, high, nodes[given])
-    return made

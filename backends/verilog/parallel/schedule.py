@@ -35,7 +35,7 @@ from .operations import Lowering, any_of
 from .parts import Group
 from .pipeline import Pipeline, pipeline
 from .roms import rom_files
-from .round_lowering import RoundLowering, own_registers
+from .round_lowering import RoundLowering
 from .rounds import AtOnce, InRounds, block
 from .state import State
 from .top import top
@@ -85,8 +85,10 @@ class Unrolled:
         sources = []
         for index, port in enumerate(program.inputs):
             if port.held:
-                kept = self.rounds is not None and port.name in self.rounds.kept
-                sources.append(self._total(port, index) if kept else self._state(port, outputs[port.name], index))
+                if isinstance(lowering, RoundLowering) and port.name in lowering.rounds.kept:
+                    sources.append(self._total(lowering, port, index))
+                else:
+                    sources.append(self._state(port, outputs[port.name], index))
                 continue
             if isinstance(lowering, RoundLowering) and port.name == lowering.rounds.teller:
                 sources.append(self._told(lowering, index))
@@ -113,8 +115,7 @@ class Unrolled:
                 state = self.states[port.name]
                 state.following = lowering.output(wire, nodes, state.port.format.low, state.port.format.high)
             if port.name in self.totals:
-                registers = own_registers(self.net, nodes)
-                self.feedback |= dict(zip(self.totals[port.name].tolist(), registers.tolist(), strict=True))
+                self.feedback |= dict(zip(self.totals[port.name].tolist(), nodes.tolist(), strict=True))
         if self.rounds is not None:
             self.inputs = in_turn(self.rounds, self.inputs)
             nodes_of = {stream.name: nodes for stream, nodes in self.outputs}
@@ -131,7 +132,10 @@ class Unrolled:
     @property
     def passing(self) -> AtOnce:
         """Return how frames pass: at once, or in rounds."""
-        return AtOnce(self.inputs) if self.rounds is None else InRounds(self.inputs, self.rounds.count, self.teller)
+        if self.rounds is None:
+            return AtOnce(self.inputs)
+        teller = self.teller if self.pipe.live[self.told].any() else ""
+        return InRounds(self.inputs, self.rounds.count, teller)
 
     @property
     def depth(self) -> int:
@@ -205,12 +209,13 @@ class Unrolled:
         self._label(made)
         return made
 
-    def _total(self, port: Port[Fixed], index: int) -> Elements:
+    def _total(self, lowering: RoundLowering, port: Port[Fixed], index: int) -> Elements:
         """Return the elements of what is added up from round to round, which are in registers of the pipeline."""
         self._begin("total", [f"the sum of the rounds before: {port.format}"])
         places = np.arange(port.format.size).reshape(port.format.shape)
         made = self.net.append(Kind.INPUT, port.format.low, port.format.high, n=index, m=places)
         self.totals[port.name] = made.reshape(-1)
+        lowering.before.append(self.totals[port.name])
         return Elements.of(made)
 
     def _state(self, port: Port[Fixed], output: str, index: int) -> Elements:

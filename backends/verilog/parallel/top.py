@@ -45,7 +45,9 @@ def top(
     alone = modules.pipe.alone
     if alone:
         lines.append(f"    wire {IDLE} = ~(|occupied);")
-    if modules.states:
+    every = range(len(modules.groups))
+    used = {gate for index in every for gate in modules.gates(index)}
+    if KEPT in used:
         lines.append(f"    wire {KEPT} = {STATUS}_tvalid & {STATUS}_tready & ~{STATUS}_tdata[0];")
     valid = [IDLE] * alone
     valid += [passing.valid(stream) for stream in inputs]
@@ -59,12 +61,11 @@ def top(
         f"    wire {ENABLE} = ~occupied[{stages - 1}] | leaves;",
     ]
     lines += passing.lines(stages)
-    if modules.feedback:
+    if CLEAR in used:
         lines.append(f"    wire {CLEAR} = {RESET} | (round_ends & {LAST_ROUND});")
     if alone:
         before = ["arrived", *(f"occupied[{stage}]" for stage in range(stages - 1))]
         loads = {modules.gate(stage): name for stage, name in enumerate(before, 1)}
-        used = {gate for index in range(len(modules.groups)) for gate in modules.gates(index)}
         lines += [f"    wire {gate} = {name};" for gate, name in loads.items() if gate in used]
     lines += [
         f"    assign {stream.name}_tready = ~{RESET} & (skipping[{i}] | ({ENABLE} & arrived{passing.takes(stream)}));"
@@ -98,7 +99,6 @@ def top(
             moves = f"{stream.name}_tvalid & {stream.name}_tready"
             lines.append(f"            if ({moves}) skipping[{i}] <= ~{stream.name}_tlast{passing.late(i)};")
         lines += ["        end", "    end"]
-    every = range(len(modules.groups))
     if alone:  # What is kept goes back to modules before those that make it.
         lines += [line for index in every for line in modules.wires(index)]
         lines += [line for index in every for line in modules.instance(index)]

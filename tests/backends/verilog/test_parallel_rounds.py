@@ -34,7 +34,20 @@ from circuitize.backends.verilog.project import Project
 from circuitize.backends.verilog.shell import Interface
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.integers import Add, Contract, Sum, View
+from circuitize.circuits.integers import (
+    Add,
+    Check,
+    Clamp,
+    Constant,
+    Contract,
+    IsNegative,
+    Multiply,
+    Reindex,
+    Select,
+    Subtract,
+    Sum,
+    View,
+)
 from circuitize.circuits.port import Port
 from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
@@ -195,6 +208,43 @@ def test_random_programs_in_rounds_equal_the_executor() -> None:
         assert check_design(design, program, vectors, initial, backpressure=seed).mismatches == 0, seed
         made += 1
     assert made > 0
+
+
+NOTHING = {
+    "a difference": lambda builder, x: builder.add(Subtract(), x, x),
+    "a sign": lambda builder, x: builder.add(IsNegative(), builder.add(Multiply(), x, x)),
+    "padding": lambda builder, x: builder.add(Reindex(View.pad((4, 2), (0, 0), (0, 1))), x),
+    "a column of zeros": lambda builder, x: builder.add(
+        Multiply(), x, builder.add(Constant.of(np.array([[0, 1]] * 4), 0))
+    ),
+}
+
+
+@pytest.mark.parametrize("term", NOTHING)
+@pytest.mark.parametrize("low", [-4, 0])
+def test_totals_to_which_nothing_is_added_are_zero(term: str, low: int, tmp_path: Path) -> None:
+    """In a stream, in state that follows, and in an operation after it."""
+    builder, width = Builder(), 3 if term == "padding" else 2
+    w, x = builder.input(Fixed((width,), 0, -9, 9)), builder.input(Fixed((4, 2), 0, low, 5 if low else 0))
+    total = builder.add(Sum(View.broadcast((4, width), (0,))), NOTHING[term](builder, x))
+    outputs = [builder.add(Clamp(-9, 9), total), total, builder.add(Add(), w, total)]
+    program, initial = named(builder, ["w", "x"], outputs, ["w"]), {"w": np.arange(width) - 2}
+    design = schedule(program, 1, initial=initial, micro_batch=1)
+    told = warnings(design, tmp_path)
+    assert told.count("%Warning-") == told.count("x_block"), told
+    found = check_design(design, program, random_frames(program, 20, 0), initial, backpressure=1)
+    assert found.first_difference is None
+
+
+def test_only_the_last_round_itself_is_the_last_round() -> None:
+    """A choice by a condition that is known to be 0 is no choice by the round, and its Check counts in each round."""
+    builder = Builder()
+    x, y = builder.input(Fixed((4, 2), 0, -9, 9)), builder.input(Fixed((4, 2), 0, -5, 5))
+    never = builder.add(IsNegative(), builder.add(Multiply(), x, x))
+    chosen = builder.add(Check(-4, 3), builder.add(Select(), never, x, y))
+    program = named(builder, ["x", "y"], [chosen])
+    found = check_design(schedule(program, micro_batch=1), program, random_frames(program, 60, 0), {})
+    assert found.first_difference is None and 0 < found.undefined < 60
 
 
 def test_streams_have_the_names_that_they_have_without_rounds() -> None:
