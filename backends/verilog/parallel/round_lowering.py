@@ -64,6 +64,7 @@ class RoundLowering(Lowering):
         return made
 
     def output(self, wire: int, x: Integers, least: int, greatest: int) -> Integers:
+        """Return the nodes of a Check of what a wire brings out of the arrow."""
         self.guarded = wire in self.late
         return super().output(wire, x, least, greatest)
 

@@ -154,9 +154,7 @@ class Unrolled:
         """
         sides = len(self.inputs), len(self.outputs)
         choices = Choices(self.net, self.pipe)
-        bits = sum(
-            state.register.element_bits * int(self.pipe.live[state.nodes].sum()) for state in self.states.values()
-        )
+        bits = sum(state.bits(self.pipe.live) for state in self.states.values())
         totals = np.array(list(self.feedback.values()), np.int64)
         made = by_family(lambda family: estimate(self.net, self.pipe, choices, *sides, family, bits, totals))
         return self.passing.counted(made)
