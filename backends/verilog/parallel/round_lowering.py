@@ -13,6 +13,8 @@ from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.integers import Add, Check, Reindex, Select
 from circuitize.circuits.micro_batches import LAST, LATER, Rounds
 from circuitize.circuits.operation import Edge
+from circuitize.circuits.port import Port
+from circuitize.circuits.types import Fixed
 
 from ...verilog.netlist import Integers, Kind, Netlist
 from .elements import Elements, constants, narrow, plain, where
@@ -31,8 +33,8 @@ class RoundLowering(Lowering):
         self.last = -1
         kept = [port.name in rounds.kept for port in rounds.program.outputs]
         self.totals = set(arrow.outputs[np.array(kept, bool)].tolist())
-        self.before: list[Integers] = []
-        """The nodes of the totals of the rounds before."""
+        self.before: dict[str, Integers] = {}
+        """The nodes of the totals of the rounds before, by the name of the total."""
         self.telling: set[int] = set()
         """The wires that say which round it is."""
         self.late: set[int] = set()
@@ -50,6 +52,12 @@ class RoundLowering(Lowering):
         made[LATER] = self.net.constant(1)
         made[LAST] = self.last = int(self.net.append(Kind.INPUT, 0, 1, n=number))
         return Elements.of(made)
+
+    def total(self, port: Port[Fixed], number: int) -> Elements:
+        """Return what the rounds before have added up, given the port and the number of its input."""
+        format, places = port.format, np.arange(port.format.size)
+        self.before[port.name] = self.net.append(Kind.INPUT, format.low, format.high, n=number, m=places)
+        return Elements.of(self.before[port.name].reshape(format.shape))
 
     def require(self, x: Integers, least: int, greatest: int) -> Integers:
         """Return the nodes of a Check, of which one node says whether it fails: for all elements, and in the last round
@@ -86,7 +94,7 @@ class RoundLowering(Lowering):
         if isinstance(operation, Add):
             self.sums[target] = edge
             # A total to which nothing is added is 0.
-            empty = np.isin(made.node, np.concatenate([np.zeros(0, np.int64), *self.before]))
+            empty = np.isin(made.node, np.concatenate([np.zeros(0, np.int64), *self.before.values()]))
             return where(empty, constants(self.net, np.zeros(made.shape, np.int64)), made)
         return made
 

@@ -82,11 +82,13 @@ class Unrolled:
             lowering = Lowering(self.net, arrow, adders, optimiser())
         else:
             lowering = RoundLowering(self.net, arrow, adders, optimiser(), self.rounds)
+            self.totals = lowering.before
         sources = []
         for index, port in enumerate(program.inputs):
             if port.held:
                 if isinstance(lowering, RoundLowering) and port.name in lowering.rounds.kept:
-                    sources.append(self._total(lowering, port, index))
+                    self._begin("total", [f"the sum of the rounds before: {port.format}"])
+                    sources.append(lowering.total(port, index))
                 else:
                     sources.append(self._state(port, outputs[port.name], index))
                 continue
@@ -206,15 +208,6 @@ class Unrolled:
         self.told = np.array([lowering.last])
         self._label(made)
         return made
-
-    def _total(self, lowering: RoundLowering, port: Port[Fixed], index: int) -> Elements:
-        """Return the elements of what is added up from round to round, which are in registers of the pipeline."""
-        self._begin("total", [f"the sum of the rounds before: {port.format}"])
-        places = np.arange(port.format.size).reshape(port.format.shape)
-        made = self.net.append(Kind.INPUT, port.format.low, port.format.high, n=index, m=places)
-        self.totals[port.name] = made.reshape(-1)
-        lowering.before.append(self.totals[port.name])
-        return Elements.of(made)
 
     def _state(self, port: Port[Fixed], output: str, index: int) -> Elements:
         """Return the elements of state, which is always inside its interval: it begins there, and what would leave it

@@ -30,7 +30,7 @@ ROUNDS = ["matmul.py:product", "lenet.py:predict"]
 ROUNDS += [f"transformer.py:{name}" for name in ("step", "spherical_step", "evaluate", "spherical_evaluate")]
 """Examples whose parallel designs are too large at once, and not if they take one example of a batch at a time."""
 UNREAD = ["mnist_mlp.py:step", "mnist_mlp.py:step64"]
-"""Those whose parallel designs in rounds are 742 MB of Verilog, which Icarus compiles, and does not begin to run."""
+"""Those whose parallel designs in rounds are about 742 MB of Verilog: Icarus compiles `step`, and does not begin it."""
 
 
 def test_designs_beside_each_other(tmp_path: Path) -> None:
