@@ -4,6 +4,7 @@ bits. With state or rounds, frames go through the pipeline one at a time.
 
 from __future__ import annotations
 
+from ...verilog.concatenation import concatenated
 from ...verilog.design import CLOCK, RESET, STATUS, Stream
 from .modules import CLEAR, ENABLE, Modules
 from .rounds import LAST_ROUND, AtOnce
@@ -105,9 +106,9 @@ def top(
     else:
         lines += [line for index in every for line in (*modules.wires(index), *modules.instance(index))]
     for stream, nodes in outputs:
-        read = [extended(modules.signal(node, stages), stream.element_bits) for node in reversed(nodes)]
-        joined = ",\n".join(f"        {text}" for text in read)
-        lines += [f"    assign {stream.name}_tdata = {{", joined, "    };"]
+        read = [extended(modules.signal(node, stages), stream.element_bits) for node in nodes]
+        data = f"{stream.name}_tdata"
+        lines += concatenated(data, read, stream.element_bits, f"{data}_part", indent="    ")
     return "\n".join([*lines, "endmodule", ""])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from ..concatenation import LONGEST, concatenated
 from ..design import CLOCK, RESET, Stream
 
 Handshake = tuple[str, str, str]
@@ -12,7 +13,7 @@ Handshake = tuple[str, str, str]
 
 
 WIDE = 1 << 10
-"""The lanes of a module that packs or unpacks a part of a wide beat."""
+"""The lanes of a module that unpacks a part of a wide beat."""
 
 
 @dataclass
@@ -88,16 +89,26 @@ class Wiring:
             self.lines.append(f"  assign {side}_wrong = {' | '.join(wrong)};")
 
     def pack(self, stream: Stream, side: str, elements: str, data: str) -> None:
-        """Place the modules that put a tensor's elements, each with its own width, into the slots of a stream."""
-        for part in _parts(stream):
-            parameters = {"LANES": part.lanes, **_slots(stream), "BYTES": part.high - part.low}
-            pins = [f".elements({part.elements_of(elements)})", f".data({part.bytes_of(data, 8)})"]
-            self.lines += instance("pack", f"{side}_pack{part.number}", parameters, pins)
+        """Put a tensor's elements, each with its own width, into the slots of a stream: by a module, or by an explicit
+        concatenation if there are many.
+        """
+        if stream.lanes <= LONGEST:
+            pins = [f".elements({elements})", f".data({data})"]
+            self.lines += instance("pack", f"{side}_pack", {"LANES": stream.lanes, **_slots(stream)}, pins)
+            return
+        bits, filled, slots = stream.element_bits, stream.pitch - stream.element_bits, []
+        for start in range(0, stream.lanes * bits, bits):
+            top = start + bits - 1
+            sign = f"{elements}[{top}]" if stream.format.low < 0 else "1'b0"
+            element = f"{elements}[{top}:{start}]"
+            slots.append(f"{{{{{filled}{{{sign}}}}}, {element}}}" if filled else element)
+        spare = stream.data_bits - stream.lanes * stream.pitch
+        self.lines += concatenated(data, slots, stream.pitch, f"{side}_slots", spare)
 
 
 @dataclass(frozen=True)
 class _Part:
-    """Lanes of a beat that one module packs or unpacks: from `start`, in the bytes from `low` up to `high`. The number
+    """Lanes of a beat that one module unpacks: from `start`, in the bytes from `low` up to `high`. The number
     of a part is empty if the part is the `whole` beat.
     """
 

@@ -1,24 +1,27 @@
-"""Beats of many elements: the modules that unpack and pack them are several, and tools read them in time."""
+"""Beats of many elements: what unpacks and packs them is in parts, and tools read them in time."""
 
 from __future__ import annotations
+
+import re
 
 import numpy as np
 import pytest
 from folded_programs import named
 
+from circuitize.backends.verilog import concatenation
 from circuitize.backends.verilog.bound import Bound, integrated
 from circuitize.backends.verilog.design import Design
 from circuitize.backends.verilog.parallel import parts
 from circuitize.backends.verilog.shell import Interface, wiring
 from circuitize.circuits.builder import Builder
-from circuitize.circuits.integers import Add, Check
+from circuitize.circuits.integers import Add, Check, Constant, Multiply
 from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.sims.rtl import Simulation, check_design, compare, expected
 
 SIZE = 77
-WIDE, MOST = 16, 60
-"""Modules that are far smaller than those of real designs, so that simulators are quick."""
+WIDE, MOST, JOINED = 16, 60, 12
+"""Modules and concatenations that are far smaller than those of real designs, so that simulators are quick."""
 LONGEST = 1 << 14
 """The longest line that the preprocessor of Icarus takes."""
 
@@ -27,12 +30,19 @@ LONGEST = 1 << 14
 def small_modules(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wiring, "WIDE", WIDE)
     monkeypatch.setattr(parts, "MOST", MOST)
+    for module in (concatenation, wiring):
+        monkeypatch.setattr(module, "LONGEST", JOINED)
 
 
 def made(elements: str) -> tuple[IntegerProgram, Design]:
+    """A program of two outputs: of one, whole parts of a concatenation are known, and others in part."""
     builder = Builder()
     x = builder.input(Fixed((SIZE,), 0, -100, 900))
-    program = named(builder, ["x"], [builder.add(Check(-199, 1799), builder.add(Add(), x, x))])
+    some = builder.add(Constant.of(np.where(np.arange(SIZE) < 40, 0, np.arange(SIZE) % 3)))
+    known = builder.add(Constant.of(np.arange(SIZE) - 9))
+    outputs = [builder.add(Check(-199, 1799), builder.add(Add(), x, x))]
+    outputs.append(builder.add(Add(), builder.add(Multiply(), x, some), known))
+    program = named(builder, ["x"], outputs)
     return program, integrated(Bound(program, {}), "parallel", {}, Interface(elements=elements))
 
 
@@ -48,7 +58,14 @@ def frames(number: int) -> dict[str, np.ndarray]:
 def test_every_element_of_a_wide_beat_arrives(elements: str) -> None:
     program, design = made(elements)
     shell = design.files["circuitize.v"]
-    assert shell.count("  circuitize_unpack #") == shell.count("  circuitize_pack #") - 1 == -(-SIZE // WIDE)
+    assert shell.count("  circuitize_unpack #") == -(-SIZE // WIDE)
+    assert shell.count("  circuitize_pack #") == 1, "that of the status"
+    each = 2 * -(-SIZE // JOINED)
+    assert len(re.findall(r"  always @\* begin\n    \w+_slots\d = \{", shell)) == each
+    core = design.files["circuitize_parallel.v"]
+    known = len(re.findall(r"assign \w+_tdata_part\d = \{", core))
+    assert known == 40 // JOINED, "nothing in these parts changes"
+    assert len(re.findall(r"always @\* begin\n +\w+_tdata_part\d = \{", core)) == each - known
     inputs = [name for name in design.files if "x_input_part" in name]
     assert len(inputs) > 2
     found = check_design(design, program, frames(40), {}, backpressure=1)
