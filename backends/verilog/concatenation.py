@@ -9,10 +9,10 @@ LONGEST = 256
 
 
 def concatenated(
-    target: str, elements: Sequence[str], bits: int, part: str, spare: int = 0, indent: str = "  "
+    target: str, elements: Sequence[str], bits: Sequence[int], part: str, spare: int = 0, indent: str = "  "
 ) -> list[str]:
-    """Return the Verilog that drives the wire `target` with expressions of the given number of bits each, the first one
-    in the lowest bits, and with `spare` zeros above them.
+    """Return the Verilog that drives the wire `target` with expressions, each of its number of bits, the first one in
+    the lowest bits, and with `spare` zeros above them.
 
     A simulator may compute the value of a net whenever one operand changes: Icarus Verilog takes time with the square
     of the elements of a concatenation. An `always` block runs once for all changes of a moment. So more than LONGEST
@@ -25,7 +25,7 @@ def concatenated(
     for start in range(0, len(elements), LONGEST):
         some = elements[start : start + LONGEST]
         name = f"{part}{start // LONGEST}"
-        declared = f"[{bits * len(some) - 1}:0] {name};"
+        declared = f"[{sum(bits[start : start + LONGEST]) - 1}:0] {name};"
         if all(element[0].isdigit() for element in some):  # Nothing changes, so that no block would run.
             lines += [f"{indent}wire {declared}", *_joined(f"assign {name}", some, indent, 1)]
         else:

@@ -108,7 +108,7 @@ def top(
     for stream, nodes in outputs:
         read = [extended(modules.signal(node, stages), stream.element_bits) for node in nodes]
         data = f"{stream.name}_tdata"
-        lines += concatenated(data, read, stream.element_bits, f"{data}_part", indent="    ")
+        lines += concatenated(data, read, [stream.element_bits] * len(read), f"{data}_part", indent="    ")
     return "\n".join([*lines, "endmodule", ""])
 
 

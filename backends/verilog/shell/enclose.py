@@ -15,13 +15,16 @@ from .naming import prefixed
 from .registers import registers
 from .shared import require_fit, shared_outputs
 from .sizes import outer, queued, with_shell
-from .wiring import WIDE, Wiring, instance
+from .wiring import Wiring, instance
 
 SHELL = "shell"
 """The top module, before it gets the design's name."""
 
 PRIMITIVES = ("skid", "queue", "unpack", "pack", "gather", "scatter", "control")
 """The modules that a shell is made of: Verilog files beside this one."""
+
+LITERAL = 1 << 12
+"""The most bits that are written as one literal."""
 
 
 def enclosed(core: Design, interface: Interface, digest: str = "0" * 8) -> Design:
@@ -125,7 +128,7 @@ def _output(wiring: Wiring, stream: Stream, buffered: bool) -> None:
 def _kept(stream: Stream, keep: int) -> str:
     """Return the value of a stream's `tkeep`, ones in its lowest bits, as a literal if it is short."""
     bytes_, ones = stream.data_bits // 8, keep.bit_length()
-    if bytes_ <= 4 * WIDE:
+    if bytes_ <= LITERAL:
         return f"{bytes_}'h{keep:x}"
     rest = f"{{{bytes_ - ones}{{1'b0}}}}, " if bytes_ > ones else ""
     return f"{{{rest}{{{ones}{{1'b1}}}}}}"

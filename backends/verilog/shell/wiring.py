@@ -12,7 +12,7 @@ Handshake = tuple[str, str, str]
 """The names of the data, valid and ready wires on one side of a buffer."""
 
 
-WIDE = 1 << 10
+WIDE = 1 << 6
 """The lanes of a module that unpacks a part of a wide beat."""
 
 
@@ -77,16 +77,20 @@ class Wiring:
         """Place the modules that take the elements out of a stream's beats, as SIDE_elements, and mark a wrong beat in
         SIDE_wrong.
         """
-        wrong: list[str] = []
-        for part in _parts(stream):
-            wrong.append(f"{side}_wrong" if part.whole else self.wire(f"{side}_wrong{part.number}"))
+        parts, elements = _parts(stream), f"{side}_elements"
+        wrong, found = [f"{side}_wrong"], [elements]
+        if len(parts) > 1:
+            wrong = [self.wire(f"{side}_wrong{part.number}") for part in parts]
+            found = [self.wire(f"{side}_lanes{part.number}", part.lanes * stream.element_bits) for part in parts]
+            self.lines += [f"  assign {side}_wrong =", "    " + " |\n    ".join(wrong) + ";"]
+            widths = [part.lanes * stream.element_bits for part in parts]
+            self.lines += concatenated(elements, found, widths, f"{elements}_part")
+        for part, into, fault in zip(parts, found, wrong, strict=True):
             final = min(max(stream.last_lanes - part.start, 0), part.lanes)
             pins = [f".data({part.bytes_of(data, 8)})", f".keep({part.bytes_of(keep)})", f".last({last})"]
-            pins += [f".elements({part.elements_of(f'{side}_elements')})", f".wrong({wrong[-1]})"]
+            pins += [f".elements({into})", f".wrong({fault})"]
             parameters = {"LANES": part.lanes, "LAST": final, **_slots(stream), "BYTES": part.high - part.low}
             self.lines += instance("unpack", f"{side}_unpack{part.number}", parameters, pins)
-        if len(wrong) > 1:
-            self.lines.append(f"  assign {side}_wrong = {' | '.join(wrong)};")
 
     def pack(self, stream: Stream, side: str, elements: str, data: str) -> None:
         """Put a tensor's elements, each with its own width, into the slots of a stream: by a module, or by an explicit
@@ -103,13 +107,13 @@ class Wiring:
             element = f"{elements}[{top}:{start}]"
             slots.append(f"{{{{{filled}{{{sign}}}}}, {element}}}" if filled else element)
         spare = stream.data_bits - stream.lanes * stream.pitch
-        self.lines += concatenated(data, slots, stream.pitch, f"{side}_slots", spare)
+        self.lines += concatenated(data, slots, [stream.pitch] * stream.lanes, f"{side}_slots", spare)
 
 
 @dataclass(frozen=True)
 class _Part:
-    """Lanes of a beat that one module unpacks: from `start`, in the bytes from `low` up to `high`. The number
-    of a part is empty if the part is the `whole` beat.
+    """Lanes of a beat that one module unpacks: from `start`, in the bytes from `low` up to `high`. The number of a part
+    is empty if the part is the `whole` beat.
     """
 
     number: str
@@ -117,7 +121,6 @@ class _Part:
     lanes: int
     low: int
     high: int
-    bits: int
 
     @property
     def whole(self) -> bool:
@@ -127,22 +130,18 @@ class _Part:
         """Return the part of a wire that has so many bits for each byte of the beat."""
         return name if self.whole else f"{name}[{bits * self.high - 1}:{bits * self.low}]"
 
-    def elements_of(self, name: str) -> str:
-        """Return the part of a wire that has the elements of the beat."""
-        return name if self.whole else f"{name}[{(self.start + self.lanes) * self.bits - 1}:{self.start * self.bits}]"
-
 
 def _parts(stream: Stream) -> list[_Part]:
     """Return the parts of a beat: a wide one has several, since tools take time that grows with the square of the lanes
     of a module.
     """
-    bytes_, bits = stream.data_bits // 8, stream.element_bits
-    if stream.lanes <= 4 * WIDE:
-        return [_Part("", 0, stream.lanes, 0, bytes_, bits)]
+    bytes_ = stream.data_bits // 8
+    if stream.lanes <= LONGEST:
+        return [_Part("", 0, stream.lanes, 0, bytes_)]
     starts = range(0, stream.lanes, WIDE)
     ends = [*(start * stream.pitch // 8 for start in starts[1:]), bytes_]
     return [
-        _Part(f"_{number}", start, min(WIDE, stream.lanes - start), start * stream.pitch // 8, end, bits)
+        _Part(f"_{number}", start, min(WIDE, stream.lanes - start), start * stream.pitch // 8, end)
         for number, (start, end) in enumerate(zip(starts, ends, strict=True))
     ]
 
