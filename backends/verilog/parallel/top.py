@@ -4,13 +4,14 @@ bits. With state or rounds, frames go through the pipeline one at a time.
 
 from __future__ import annotations
 
-from ...verilog.concatenation import concatenated
+from ...verilog.concatenation import computed_once, concatenation, parts
 from ...verilog.design import CLOCK, RESET, STATUS, Stream
 from .modules import CLEAR, ENABLE, Modules
 from .rounds import LAST_ROUND, AtOnce
 from .state import KEPT
 from .text import extended
 
+INDENT = "    "
 IDLE = "idle"
 """The signal that is 1 if no frame is in a pipeline with state or rounds."""
 
@@ -107,9 +108,23 @@ def top(
         lines += [line for index in every for line in (*modules.wires(index), *modules.instance(index))]
     for stream, nodes in outputs:
         read = [extended(modules.signal(node, stages), stream.element_bits) for node in nodes]
-        data = f"{stream.name}_tdata"
-        lines += concatenated(data, read, [stream.element_bits] * len(read), f"{data}_part", indent="    ")
+        lines += _joined(f"{stream.name}_tdata", read, stream.element_bits)
     return "\n".join([*lines, "endmodule", ""])
+
+
+def _joined(target: str, elements: list[str], bits: int) -> list[str]:
+    """Return the Verilog that drives a wire with expressions of so many bits each. If there are many, a block joins
+    nets that have some of them each, since the top module has many signals.
+    """
+    some = parts(len(elements))
+    if len(some) == 1 or all(element[0].isdigit() for element in elements):
+        return concatenation(f"assign {target}", elements, INDENT)
+    lines, names = [], []
+    for number, part in enumerate(some):
+        names.append(f"{target}_part{number}")
+        lines += concatenation(f"wire {_range(bits * (part.stop - part.start))} {names[-1]}", elements[part], INDENT)
+    lines += computed_once(f"{target}_parts", names, bits * len(elements), INDENT)
+    return [*lines, f"{INDENT}assign {target} = {target}_parts;"]
 
 
 def _range(bits: int) -> str:

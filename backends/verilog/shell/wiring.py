@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..concatenation import LONGEST, concatenated
+from ..concatenation import computed_once, concatenation, parts
 from ..design import CLOCK, RESET, Stream
+
+INDENT = "  "
 
 Handshake = tuple[str, str, str]
 """The names of the data, valid and ready wires on one side of a buffer."""
@@ -77,15 +79,14 @@ class Wiring:
         """Place the modules that take the elements out of a stream's beats, as SIDE_elements, and mark a wrong beat in
         SIDE_wrong.
         """
-        parts, elements = _parts(stream), f"{side}_elements"
+        all_parts, elements, bits = _parts(stream), f"{side}_elements", stream.element_bits
         wrong, found = [f"{side}_wrong"], [elements]
-        if len(parts) > 1:
-            wrong = [self.wire(f"{side}_wrong{part.number}") for part in parts]
-            found = [self.wire(f"{side}_lanes{part.number}", part.lanes * stream.element_bits) for part in parts]
+        if len(all_parts) > 1:
+            wrong = [self.wire(f"{side}_wrong{part.number}") for part in all_parts]
+            found = [self.wire(f"{side}_lanes{part.number}", part.lanes * bits) for part in all_parts]
             self.lines += [f"  assign {side}_wrong =", "    " + " |\n    ".join(wrong) + ";"]
-            widths = [part.lanes * stream.element_bits for part in parts]
-            self.lines += concatenated(elements, found, widths, f"{elements}_part")
-        for part, into, fault in zip(parts, found, wrong, strict=True):
+            self._join(elements, found, [part.lanes * bits for part in all_parts])
+        for part, into, fault in zip(all_parts, found, wrong, strict=True):
             final = min(max(stream.last_lanes - part.start, 0), part.lanes)
             pins = [f".data({part.bytes_of(data, 8)})", f".keep({part.bytes_of(keep)})", f".last({last})"]
             pins += [f".elements({into})", f".wrong({fault})"]
@@ -96,18 +97,30 @@ class Wiring:
         """Put a tensor's elements, each with its own width, into the slots of a stream: by a module, or by an explicit
         concatenation if there are many.
         """
-        if stream.lanes <= LONGEST:
+        if len(parts(stream.lanes)) == 1:
             pins = [f".elements({elements})", f".data({data})"]
             self.lines += instance("pack", f"{side}_pack", {"LANES": stream.lanes, **_slots(stream)}, pins)
             return
         bits, filled, slots = stream.element_bits, stream.pitch - stream.element_bits, []
-        for start in range(0, stream.lanes * bits, bits):
-            top = start + bits - 1
-            sign = f"{elements}[{top}]" if stream.format.low < 0 else "1'b0"
-            element = f"{elements}[{top}:{start}]"
-            slots.append(f"{{{{{filled}{{{sign}}}}}, {element}}}" if filled else element)
+        for part in _parts(stream):
+            start, count = part.start * bits, part.lanes * bits
+            lanes = self.wire(f"{side}_given{part.number}", count)
+            self.lines.append(f"  assign {lanes} = {elements}[{start + count - 1}:{start}];")
+            for low, top in zip(range(0, count, bits), range(bits - 1, count, bits), strict=True):
+                sign = f"{lanes}[{top}]" if stream.format.low < 0 else "1'b0"
+                slots.append(f"{{{{{filled}{{{sign}}}}}, {lanes}[{top}:{low}]}}" if filled else f"{lanes}[{top}:{low}]")
         spare = stream.data_bits - stream.lanes * stream.pitch
-        self.lines += concatenated(data, slots, [stream.pitch] * stream.lanes, f"{side}_slots", spare)
+        self._join(data, slots, [stream.pitch] * stream.lanes, [f"{spare}'d0"] if spare else [])
+
+    def _join(self, target: str, elements: list[str], bits: list[int], rest: Sequence[str] = ()) -> None:
+        """Drive a wire with expressions, each of its number of bits, and above them the `rest`: a part of the
+        expressions is computed by a block.
+        """
+        names = []
+        for number, part in enumerate(parts(len(elements))):
+            names.append(f"{target}_part{number}")
+            self.lines += computed_once(names[-1], elements[part], sum(bits[part]), INDENT)
+        self.lines += concatenation(f"assign {target}", [*names, *rest], INDENT)
 
 
 @dataclass(frozen=True)
@@ -136,7 +149,7 @@ def _parts(stream: Stream) -> list[_Part]:
     of a module.
     """
     bytes_ = stream.data_bits // 8
-    if stream.lanes <= LONGEST:
+    if len(parts(stream.lanes)) == 1:
         return [_Part("", 0, stream.lanes, 0, bytes_)]
     starts = range(0, stream.lanes, WIDE)
     ends = [*(start * stream.pitch // 8 for start in starts[1:]), bytes_]
