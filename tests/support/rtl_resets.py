@@ -98,7 +98,7 @@ def _differs(stream: Stream, text: bytes, at: Integers, kept: Integers, wanted: 
     frame = np.concatenate([[0], kept])[epoch] + place // stream.beats
     values = wanted.outputs[stream.port] if stream.port else wanted.undefined.astype(np.int64)
     lines = np.frombuffer(written(stream, values), np.uint8).reshape(len(values), stream.beats, -1)
-    found = np.frombuffer(text, np.uint8).reshape(len(cycles), -1)[:, CYCLE_DIGITS:]
+    found = np.frombuffer(text, np.uint8).reshape(-1, CYCLE_DIGITS + line_length(stream))[:, CYCLE_DIGITS:]
     differs = (found != lines[frame, place % stream.beats]).any(axis=1)
     if stream.port:
         differs &= ~wanted.undefined[frame]
