@@ -12,7 +12,7 @@ once for all changes of a moment, but for each signal that the block reads, the 
 """
 
 
-def parts(count: int) -> list[slice]:
+def pieces(count: int) -> list[slice]:
     """Return the slices of so many elements that have at most LONGEST elements each."""
     return [slice(start, min(start + LONGEST, count)) for start in range(0, count, LONGEST)]
 
@@ -27,7 +27,7 @@ def concatenation(assigned: str, elements: Sequence[str], indent: str) -> list[s
 
 def computed_once(name: str, elements: Sequence[str], bits: int, indent: str) -> list[str]:
     """Return the Verilog that declares a concatenation of so many bits, and computes it by a block, which runs once for
-    all changes of a moment. At least one element must change, as no known number does.
+    all changes of a moment: never, if all elements are known numbers.
     """
     body = [f"{indent}{line}" for line in concatenation(name, elements, indent)]
     return [f"{indent}reg [{bits - 1}:0] {name};", f"{indent}always @* begin", *body, f"{indent}end"]

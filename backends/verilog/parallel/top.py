@@ -4,7 +4,7 @@ bits. With state or rounds, frames go through the pipeline one at a time.
 
 from __future__ import annotations
 
-from ...verilog.concatenation import computed_once, concatenation, parts
+from ...verilog.concatenation import computed_once, concatenation, pieces
 from ...verilog.design import CLOCK, RESET, STATUS, Stream
 from .modules import CLEAR, ENABLE, Modules
 from .rounds import LAST_ROUND, AtOnce
@@ -116,13 +116,13 @@ def _joined(target: str, elements: list[str], bits: int) -> list[str]:
     """Return the Verilog that drives a wire with expressions of so many bits each. If there are many, a block joins
     nets that have some of them each, since the top module has many signals.
     """
-    some = parts(len(elements))
+    some = pieces(len(elements))
     if len(some) == 1 or all(element[0].isdigit() for element in elements):
         return concatenation(f"assign {target}", elements, INDENT)
     lines, names = [], []
-    for number, part in enumerate(some):
+    for number, piece in enumerate(some):
         names.append(f"{target}_part{number}")
-        lines += concatenation(f"wire {_range(bits * (part.stop - part.start))} {names[-1]}", elements[part], INDENT)
+        lines += concatenation(f"wire {_range(bits * (piece.stop - piece.start))} {names[-1]}", elements[piece], INDENT)
     lines += computed_once(f"{target}_parts", names, bits * len(elements), INDENT)
     return [*lines, f"{INDENT}assign {target} = {target}_parts;"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..concatenation import computed_once, concatenation, parts
+from ..concatenation import computed_once, concatenation, pieces
 from ..design import CLOCK, RESET, Stream
 
 INDENT = "  "
@@ -15,7 +15,7 @@ Handshake = tuple[str, str, str]
 
 
 WIDE = 1 << 6
-"""The lanes of a module that unpacks a part of a wide beat."""
+"""The lanes of a part of a wide beat."""
 
 
 @dataclass
@@ -79,14 +79,14 @@ class Wiring:
         """Place the modules that take the elements out of a stream's beats, as SIDE_elements, and mark a wrong beat in
         SIDE_wrong.
         """
-        all_parts, elements, bits = _parts(stream), f"{side}_elements", stream.element_bits
+        parts, elements, bits = _parts(stream), f"{side}_elements", stream.element_bits
         wrong, found = [f"{side}_wrong"], [elements]
-        if len(all_parts) > 1:
-            wrong = [self.wire(f"{side}_wrong{part.number}") for part in all_parts]
-            found = [self.wire(f"{side}_lanes{part.number}", part.lanes * bits) for part in all_parts]
+        if len(parts) > 1:
+            wrong = [self.wire(f"{side}_wrong{part.number}") for part in parts]
+            found = [self.wire(f"{side}_lanes{part.number}", part.lanes * bits) for part in parts]
             self.lines += [f"  assign {side}_wrong =", "    " + " |\n    ".join(wrong) + ";"]
-            self._join(elements, found, [part.lanes * bits for part in all_parts])
-        for part, into, fault in zip(all_parts, found, wrong, strict=True):
+            self._join(elements, found, [part.lanes * bits for part in parts])
+        for part, into, fault in zip(parts, found, wrong, strict=True):
             final = min(max(stream.last_lanes - part.start, 0), part.lanes)
             pins = [f".data({part.bytes_of(data, 8)})", f".keep({part.bytes_of(keep)})", f".last({last})"]
             pins += [f".elements({into})", f".wrong({fault})"]
@@ -97,7 +97,7 @@ class Wiring:
         """Put a tensor's elements, each with its own width, into the slots of a stream: by a module, or by an explicit
         concatenation if there are many.
         """
-        if len(parts(stream.lanes)) == 1:
+        if len(pieces(stream.lanes)) == 1:
             pins = [f".elements({elements})", f".data({data})"]
             self.lines += instance("pack", f"{side}_pack", {"LANES": stream.lanes, **_slots(stream)}, pins)
             return
@@ -117,16 +117,16 @@ class Wiring:
         expressions is computed by a block.
         """
         names = []
-        for number, part in enumerate(parts(len(elements))):
+        for number, piece in enumerate(pieces(len(elements))):
             names.append(f"{target}_part{number}")
-            self.lines += computed_once(names[-1], elements[part], sum(bits[part]), INDENT)
+            self.lines += computed_once(names[-1], elements[piece], sum(bits[piece]), INDENT)
         self.lines += concatenation(f"assign {target}", [*names, *rest], INDENT)
 
 
 @dataclass(frozen=True)
 class _Part:
-    """Lanes of a beat that one module unpacks: from `start`, in the bytes from `low` up to `high`. The number of a part
-    is empty if the part is the `whole` beat.
+    """Lanes of a beat that are unpacked or packed together: from `start`, in the bytes from `low` up to `high`. The
+    number of a part is empty if the part is the `whole` beat.
     """
 
     number: str
@@ -149,7 +149,7 @@ def _parts(stream: Stream) -> list[_Part]:
     of a module.
     """
     bytes_ = stream.data_bits // 8
-    if len(parts(stream.lanes)) == 1:
+    if len(pieces(stream.lanes)) == 1:
         return [_Part("", 0, stream.lanes, 0, bytes_)]
     starts = range(0, stream.lanes, WIDE)
     ends = [*(start * stream.pitch // 8 for start in starts[1:]), bytes_]
